@@ -1,5 +1,5 @@
 // Measures how fast a hundred thousand codes are created and ten thousand webhooks delivered, and how many redemptions run meanwhile,
-// compared with redemptions alone. Everything is on 127.0.0.1 and ends by itself.
+// compared with redemptions only. Everything is on 127.0.0.1 and ends by itself.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../tests/workerd/harness.mjs";
@@ -8,7 +8,7 @@ import { redeem, standalone } from "../tests/workerd/redemption_fixtures.mjs";
 const CODES = Number(process.env.BENCH_CODES ?? 100_000);
 const DELIVERIES = Number(process.env.BENCH_LETTERS ?? 10_000);
 const CALLERS = 16;
-/** The time in which redemptions are counted alone. */
+/** The time in which redemptions are counted without a job. */
 const ALONE_MS = 5_000;
 
 export async function measureBulk() {
@@ -21,7 +21,7 @@ export async function measureBulk() {
   }
 }
 
-/** Returns the redemptions a second of so many callers until a job has ended. */
+/** Returns the redemptions a second of the given number of callers until a job has ended. */
 async function meanwhile(call, what) {
   const ready = await Promise.all(Array.from({ length: CALLERS }, () => standalone(call, { quantity: null })));
   let [count, over] = [0, false];
@@ -64,7 +64,7 @@ async function codes(call) {
   return row;
 }
 
-/** Sends so many webhook deliveries: a webhook receives an event of each redemption, until enough of them have arrived. */
+/** Sends the given number of webhook deliveries: a webhook receives an event of each redemption, until enough of them have arrived. */
 async function webhooks(call) {
   let come = 0;
   let enough;

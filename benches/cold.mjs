@@ -79,7 +79,7 @@ async function listens(port) {
   return is;
 }
 
-/** Sends one request over a kept connection; returns its answer and duration. */
+/** Sends one request over an open connection; returns its answer and duration. */
 async function send({ agent, port, method, path, body }) {
   const startedAt = performance.now();
   const sent = request({ agent, port, host: "127.0.0.1", method, path, headers: { ...serverHeaders, "content-type": "application/json" } });

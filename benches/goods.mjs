@@ -97,7 +97,7 @@ async function changePrices(url, call) {
   return { object_ms: median(object), head_ms: median(head) };
 }
 
-/** Returns the builds in the object so far: their number, their seconds, and how many took at most so many seconds. */
+/** Returns the builds in the object so far: their number, their seconds, and their counts by duration. */
 async function builds(url) {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
   const lines = text.split("\n").filter((line) => line.startsWith("scrip_bundle_build_seconds_"));

@@ -37,7 +37,7 @@ export async function measureScale() {
 const describe = ({ name, small, large, ratio, refused }) =>
   refused ? `${name}: refused` : `${name}: ${small.toFixed(2)} -> ${large.toFixed(2)}, ${ratio.toFixed(2)}`;
 
-/** Opens a shop of a size: filled once, and kept for the next time as long as the code that fills it is the same. */
+/** Opens a shop of a size: filled once, and reused while the code that fills it is the same. */
 async function open(name, size) {
   const data = `${folders}${name}`;
   const stamp = `${data}.json`;
@@ -63,7 +63,7 @@ async function open(name, size) {
   return { service, call, ...filled };
 }
 
-/** Sends a request to both shops by turns, so that a slow moment affects both. */
+/** Sends a request to both shops by turns, so that a slow period affects both. */
 async function compare({ name, path }, shops) {
   const took = { small: [], large: [] };
   for (let turn = 0; turn < TURNS; turn += 1) {

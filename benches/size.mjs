@@ -1,4 +1,4 @@
-// Measures the size of the package and the Worker: the download of a page, the upload, and the wasm alone; raw, gzip -9, brotli 11.
+// Measures the size of the package and the Worker: the download of a page, the upload, and the wasm; raw, gzip -9, brotli 11.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

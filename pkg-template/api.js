@@ -88,14 +88,14 @@ export let decideAt;
 
 /**
  * Lets the rules of a bundle decide with further documents, as bytes: goods buckets and opened ones of codes, and the facts of their customer
- * from one moment until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
+ * from one time until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
  */
 export let joinDocuments;
 
 /** Returns the codes of a request that the rules of a bundle do not list, in their normal form; none of a request that cannot be read. */
 export let typedCodes;
 
-/** Returns the numbers of the goods buckets, of so many, that a request needs and that the rules do not have. */
+/** Returns the numbers of the goods buckets, out of `count`, that a request needs and that the rules do not have. */
 export let missingBuckets;
 
 /** Rules that are ready to decide. */

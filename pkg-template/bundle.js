@@ -1,4 +1,4 @@
-// Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
+// Selects the copy of the service's bundle: the newest one that is proven, or the stored one where none is proven.
 import { checkLoaded, decideAt, joinDocuments, missingBuckets, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { SealedCodes } from "./codes.js";
@@ -17,7 +17,7 @@ export { watchHead } from "./watch.js";
 const origins = new WeakMap();
 // The sealed codes of rules, with what was opened of them.
 const sealedCodes = new WeakMap();
-// How often the supplement of rules was dropped: one that was asked for before is not used any more.
+// How often the supplement of rules was dropped: one that was requested before is not used any more.
 const drops = new WeakMap();
 const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
 
@@ -44,7 +44,7 @@ export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) 
 }
 
 /**
- * Prepares what a caller kept of a bundle, without a request; returns nothing where it is not proven. Where another bundle is known, an older one is
+ * Prepares the stored copy of a bundle that a caller passes, without a request; returns nothing where it is not proven. Where another bundle is known, an older one is
  * none either.
  */
 export function openBundle(baseUrl, credentials, lastGood, { known, ...options }) {
@@ -180,7 +180,7 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
 }
 
 /**
- * Reads what a caller kept: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
+ * Reads the stored copy that a caller passes: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
  * `bundle`. Head and core are proven again, because what was stored may be damaged or another project's; what is not
  * proven is absent, and is then fetched again.
  */
@@ -204,14 +204,14 @@ function openStored(lastGood, pinned, project, customerToken) {
   return stored;
 }
 
-/** Returns a kept core when it is the one that its head names. */
+/** Returns a stored core when it is the one that its head names. */
 function readCore({ core, parts }, hash) {
   const bytes = typeof core === "string" ? new TextEncoder().encode(core) : core;
   if (!(ArrayBuffer.isView(bytes) && isCore(bytes, parts, hash))) throw refusal("wrong_core", "the kept core is not the one that its head names");
   return { bytes, parts };
 }
 
-/** Returns whether a kept bundle has rules that can still decide, and is the one that they were made from. */
+/** Returns whether a stored bundle has rules that can still decide, and is the one that they were made from. */
 function isLive(lastGood) {
   try {
     return lastGood.prepared.hash !== undefined && origins.get(lastGood.prepared).head.text === lastGood.head;

@@ -1,5 +1,5 @@
 // The sealed codes of a bundle: opens the boxes of what a request types. The key of a box is derived slowly, by WebCrypto, so this is the one
-// step of a decision that waits. What was opened stays in memory alone.
+// step of a decision that waits. The opened contents stay only in memory.
 import { typedCodes } from "./api.js";
 import { readJson } from "./exchange.js";
 
@@ -64,7 +64,7 @@ export class SealedCodes {
   }
 }
 
-/** Returns the promise under a name, and makes it where there is none; one that fails is not kept. */
+/** Returns the promise under a name, and makes it where there is none; one that fails is not cached. */
 function cacheUnlessFailed(promises, name, make) {
   if (!promises.has(name)) {
     const made = make();

@@ -29,10 +29,10 @@ export class Feed {
   #socket;
   #cancel = () => {};
   #wait = FIRST_WAIT_MS;
-  /** True while a connection is open that has brought a proven head: then nothing needs to be polled. */
+  /** True while a connection is open that has delivered a proven head: then nothing needs to be polled. */
   brings = false;
 
-  /** `onText` gets each message, and `onEnd` an error when a connection that brought heads ends, or when a message cannot be a head. */
+  /** `onText` gets each message, and `onEnd` an error when a connection that delivered heads ends, or when a message cannot be a head. */
   constructor({ base, credentials, origin, signal, onText, onEnd }) {
     this.#open = () => openSocket(base, credentials, origin);
     [this.#signal, this.#onText, this.#onEnd] = [signal, onText, onEnd];
@@ -74,7 +74,7 @@ export class Feed {
     for (const event of ["close", "error"]) socket.addEventListener(event, () => this.#end(socket));
   }
 
-  /** Notes that the connection has brought a proven head. */
+  /** Records that the connection has delivered a proven head. */
   accept() {
     if (!this.#socket) return;
     this.brings = true;
@@ -86,7 +86,7 @@ export class Feed {
     if (this.#socket) this.#end(this.#socket, problem);
   }
 
-  /** Ends a connection, and opens the next one after a wait that grows until one has brought a head. Not all clients come at once. */
+  /** Ends a connection, and opens the next one after a wait that grows until one has delivered a head, with jitter. */
   #end(socket, problem) {
     if (this.#socket !== socket) return;
     const wasBringing = this.brings;

@@ -4,7 +4,7 @@ import { fetchBytes, readJson, refusal } from "./exchange.js";
 import { isHash } from "./head.js";
 
 const MOST_BYTES = 4 * 1024 * 1024;
-// Buckets that are kept for later requests.
+// Number of buckets that are cached for later requests.
 const CACHED_BUCKETS_MAX = 200;
 
 /** The goods of one head: the buckets that were fetched and proven. */
@@ -31,7 +31,7 @@ export class BundleGoods {
     return [...this.#proven.values()].map(({ bytes }) => bytes);
   }
 
-  /** Fetches a bucket and proves it. A caller who has it of a former root gets the path alone. */
+  /** Fetches a bucket and proves it. A caller who has it of a former root gets only the path. */
   async load(base, number, signal) {
     if (this.#proven.has(number)) return;
     const known = this.#former.get(number);

@@ -7,7 +7,7 @@ import { addVouched } from "./keys.js";
 
 // The service makes heads of at most 1 kB.
 export const MOST_HEAD = 4 * 1024;
-// How often a build is waited for. A service that asks for more patience is overloaded.
+// How often a build is waited for. A service that sends a longer `Retry-After` is overloaded.
 export const BUILD_WAITS = 3;
 const LONGEST_WAIT_S = 3;
 // A cache may answer with a head and a time that are over. Not every host knows the option.
@@ -23,7 +23,7 @@ export function headersOf(credentials, origin) {
 /**
  * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of what
  * was answered as `unprovenClock`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
- * build of a bundle is waited for, so many times.
+ * build of a bundle is waited for, `waits` times at most.
  */
 export async function requestHead({ base, headers }, known, answer, signal, waits = 0) {
   const own = { ...headers };
@@ -44,7 +44,7 @@ export async function requestHead({ base, headers }, known, answer, signal, wait
   }
 }
 
-/** Requests the head again where it is not built yet and the service says when: the first call of a project has it built. */
+/** Requests the head again where it is not built yet and the service sends `Retry-After`: the first call of a project starts the build. */
 async function requestBuilt(url, headers, answer, signal, waits) {
   for (let left = waits; ; left -= 1) {
     const begin = performance.now();
@@ -87,7 +87,7 @@ export async function proveHead(text, { keys, pinned, project, head: before }, n
   if (listKeys && !keys.has(head.kid)) {
     const { keys: listed } = await listKeys(project);
     trusted = filterListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
-    // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
+    // A stored copy is proven by the caller's keys again: keys for which they no longer vouch are not accepted.
     if (pinned) trusted = addVouched(pinned, trusted, project ?? head.claims.iss);
   }
   checkHead(head, trusted, project);

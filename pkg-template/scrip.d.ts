@@ -2971,7 +2971,7 @@ export interface Prepared {
   validateObject(request: ValidationRequest, context?: Context): ValidationAnswer;
 
   /**
-   * Finds the redeemables that apply to a customer and an order, each alone, newest first or by `sorting_rule`: JSON
+   * Finds the redeemables that apply to a customer and an order, each separately, newest first or by `sorting_rule`: JSON
    * text in the format of the service's qualifications. Throws the same errors as `validate`.
    */
   qualify(request: string, context?: Context): string;
@@ -3038,7 +3038,7 @@ export interface Bundle {
   /** Ready to decide. */
   prepared: Prepared;
   /**
-   * What the customer of the token added to the rules, in memory alone: results of conditions about the customer, and the customer's own counts.
+   * What the customer of the token added to the rules, only in memory: results of conditions about the customer, and the customer's own counts.
    * Absent without a token, or where the newest bundle was not confirmed. Drop it when the customer redeems or locks.
    */
   supplement?: Supplement | undefined;
@@ -3047,7 +3047,7 @@ export interface Bundle {
    * verdicts on goods are provisional then.
    */
   hasGoods: boolean;
-  /** The codes that only a shopper who types them opens, in memory alone. */
+  /** The codes that only a shopper who types them opens, only in memory. */
   codes: SealedCodes;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
@@ -3082,7 +3082,7 @@ export type BundleRefusal =
   | "wrong_algorithm"
   /** Not signed by the key that it names. */
   | "wrong_signature"
-  /** Of another project than the pinned or kept one. */
+  /** Of another project than the pinned or stored one. */
   | "wrong_project"
   /** A supplement of another customer token. */
   | "wrong_customer"
@@ -3101,7 +3101,7 @@ export type BundleRefusal =
   /** Cut, too large or unreadable. */
   | "damaged";
 
-/** A kept earlier `Bundle`; for one from storage its data. Its core may be text. */
+/** A stored earlier `Bundle`; for one from storage its data. Its core may be text. */
 export type LastGood = Pick<Bundle, "head" | "keys"> & { core: Uint8Array | string } & Partial<Omit<Bundle, "core">>;
 
 /**
@@ -3125,10 +3125,10 @@ export interface PrepareOptions {
 export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
 
 /**
- * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the kept
- * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A kept copy is proven
+ * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the stored
+ * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A stored copy is proven
  * again before its use, and fetched again where it is damaged.
- * @throws Error when it fails without a kept copy; with `code` when a bundle was refused, with `status` and `body` when the service
+ * @throws Error when it fails without a stored copy; with `code` when a bundle was refused, with `status` and `body` when the service
  *   refused
  */
 export function fetchBundle(
@@ -3191,7 +3191,7 @@ export interface WatchOptions {
   signal?: AbortSignal | undefined;
   /** Called with each new head that is proven. */
   onHead: (found: FoundHead) => void;
-  /** Called with what failed or was refused; the watch goes on. */
+  /** Called with what failed or was refused; the watch continues. */
   onProblem?: ((problem: Error & { code?: BundleRefusal | undefined; status?: number | undefined }) => void) | undefined;
 }
 
@@ -3202,7 +3202,7 @@ export interface WatchOptions {
  */
 export function watchHead(options: WatchOptions): void;
 
-/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. What fails is kept in memory. */
+/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. Values that the store cannot take stay in memory. */
 export interface KeyValueStore {
   get(name: string): Promise<unknown> | unknown;
   put(name: string, value: unknown): Promise<unknown> | unknown;
@@ -3215,7 +3215,7 @@ export interface OpenOptions {
   url: string | URL;
   /** The client's key. */
   key: Credentials;
-  /** The keys to trust, of `GET /client/v1/jwks`. Without them, kept ones; without these, the first fetch trusts what the service lists. */
+  /** The keys to trust, of `GET /client/v1/jwks`. Without them, stored ones; without these, the first fetch trusts what the service lists. */
   keys?: SigningKey[] | undefined;
   /** Default `"indexeddb"` where the host has it, otherwise `"memory"`. */
   store?: "indexeddb" | "memory" | KeyValueStore | undefined;
@@ -3398,9 +3398,9 @@ export interface PendingRedemption {
   /** Its `Idempotency-Key`. */
   key: string;
   request: ValidationRequest;
-  /** When it was asked, in milliseconds since 1970. */
+  /** Time of the call, in milliseconds since 1970. */
   at: number;
-  /** `false` a day later: the service does not know the key any more, and would count it again. Look for its order instead. */
+  /** `false` a day later: the service does not know the key any more, and would count it again. Search its order instead. */
   isRepeatable: boolean;
   /** Sends it until the service answers. */
   resume(options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
@@ -3433,14 +3433,14 @@ export interface Shop {
   /** Has the service reserve what the request uses: `verdict.session` is to be sent with the redemption. Fails where it does not answer. */
   lock(request: ValidationRequest): Promise<Verdict>;
   /**
-   * Redeems: sends the request until the service answers, and resolves with this answer alone. The same request that has no answer yet is
+   * Redeems: sends the request until the service answers, and resolves only with this answer. The same request that has no answer yet is
    * continued, also after a reload. The signal ends the wait, not the redemption. Fails with `code: "unanswered"` where it is unknown whether it
    * counts: it stays in `pending`.
    */
   redeem(request: ValidationRequest | string, options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
   /** The redemptions that have no answer yet, also of an earlier page. */
   pending(): Promise<PendingRedemption[]>;
-  /** Fetches newer rules; `fresh` says whether the service has confirmed them. */
+  /** Fetches newer rules; `fresh` is true if the service has confirmed them. */
   refresh(): Promise<{ fresh: boolean; problem: ShopProblem | undefined }>;
   /** Calls a function with the state now and after each change of the state or the rules. Returns the end of it. */
   subscribe(listener: (state: ShopState, details: { asOf: AsOf; problem: ShopProblem | undefined }) => void): () => void;
@@ -3452,7 +3452,7 @@ export interface Shop {
 }
 
 /**
- * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with kept
+ * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with stored
  * rules, otherwise after the first answer of the service, or its failure.
  * @throws TypeError for options that cannot be used
  */

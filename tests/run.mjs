@@ -25,14 +25,14 @@ const SWEEPS = [
 ];
 
 /**
- * The builds that the later tiers test. They begin with the first tier and go on beside it, because the compilation of one crate keeps only
+ * The builds that the later tiers test. They begin with the first tier and run in parallel to it, because the compilation of one crate keeps only
  * one core busy; their output is shown in their turn.
  */
 let builds;
 
 /**
- * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run beside the tiers after `workerd`; the
- * other files of the folder measure under load, and run alone.
+ * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run in parallel to the tiers after `workerd`; the
+ * other files of the folder measure under load, and run one at a time.
  */
 const WAITING = ["feed", "bundle-copies", "invalid-http"].map((name) => `${name}.test.mjs`);
 let waiting;
@@ -228,7 +228,7 @@ async function ensureChromium() {
   }
 }
 
-/** Installs it where no question is asked: on Debian, as root. */
+/** Installs it where no prompt appears: on Debian, as root. */
 async function installChromium() {
   if (process.getuid?.() !== 0 || !(await canRun("apt-get"))) return;
   print("installing chromium with apt-get (once)");
@@ -238,7 +238,7 @@ async function installChromium() {
   }
 }
 
-/** Prints the counts by kind, the skipped tests with their reasons, and the totals alone on the last line. */
+/** Prints the counts by kind, the skipped tests with their reasons, and the totals on the last line. */
 function summarise() {
   console.log("\n== summary");
   for (const line of report) console.log(line);

@@ -12,7 +12,7 @@ const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text);
 /** Formats a day or a time. */
 export const showDate = (text) => (isDay(text) ? day : dayAndTime).format(new Date(text));
 
-/** Formats the day alone. */
+/** Formats only the day. */
 export const showDay = (text) => day.format(new Date(text));
 
 export const showMonth = (ms) => month.format(new Date(ms));

@@ -53,7 +53,7 @@ async function refer(currentMembership, changed) {
     const friend = await call("createCustomer", {}, { source_id, name });
     updateVisitor({ friends: { ...visitor.friends, [friend.id]: name } });
     const redeemed = await redeem(source_id);
-    // A shop's server, which sees the redemption, sends the event for the referrer.
+    // A shop's server, which gets the redemption, sends the event for the referrer.
     await call("sendEvent", {}, { event: "friend_joined", customer: { source_id: visitor.source_id } });
     const before = pointsOf(currentMembership());
     const after = pointsOf(await changed());

@@ -51,7 +51,7 @@ function chart(width) {
     }));
 }
 
-/** Returns the lines for today, and for as many beginnings of months as fit. */
+/** Returns the lines for today, and for the beginnings of months that fit. */
 function grid(now, span, x, height, width) {
   const months = [];
   const begin = new Date(now);

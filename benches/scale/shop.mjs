@@ -11,7 +11,7 @@ const CATEGORIES = ["new", "old"];
 const BATCH = 5_000;
 
 /**
- * Creates ten campaigns of so many codes, a hundred codes of none, so many customers, and some redemptions; returns names for the requests.
+ * Creates ten campaigns with codes, a hundred codes without a campaign, customers, and some redemptions; returns names for the requests.
  */
 export async function fill(call, { codes, customers }) {
   const made = async (method, path, body) => {

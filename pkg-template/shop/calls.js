@@ -12,7 +12,7 @@ export class ServiceCalls {
     this.#options = options;
   }
 
-  /** Posts JSON text; returns the status, the headers and the text of an answer, and what it says. Fails where there is no whole answer. */
+  /** Posts JSON text; returns the status, the headers, the text and the parsed JSON of an answer. Fails where the answer is incomplete. */
   post(path, body, { token, key, signal }) {
     const { url, key: client, origin, timeout, fetch } = this.#options;
     const headers = { ...headersOf(client, origin), "Content-Type": "application/json" };

@@ -26,7 +26,7 @@ export class ShopCustomer {
     [this.#read, this.#timeout] = [customer, timeout];
   }
 
-  /** Asks the page for the token; fails where there is none that can be used. */
+  /** Requests the token from the page; fails where there is no usable one. */
   async ask() {
     if (!this.#read) return undefined;
     let timer;
@@ -43,18 +43,18 @@ export class ShopCustomer {
     }
   }
 
-  /** Takes the token where the page gives it at once, so that kept rules decide for its customer without a wait. */
+  /** Takes the token where the page gives it at once, so that stored rules decide for its customer without a wait. */
   begin() {
     try {
       const token = this.#read?.();
       if (typeof token?.then === "function") token.then(undefined, () => {});
       else if (customerOf(token) !== undefined) this.token = token;
     } catch {
-      // It is asked again before rules are fetched, and then it is a problem.
+      // It is called again before rules are fetched, and then it is a problem.
     }
   }
 
-  /** Asks the page for the token; rules are fetched for its customer from now on. */
+  /** Requests the token from the page; rules are fetched for its customer from now on. */
   async renew() {
     try {
       [this.token, this.problem] = [await this.ask(), undefined];
@@ -76,7 +76,7 @@ export class ShopCustomer {
     return fetched;
   }
 
-  /** Whether rules that decide for the customer of a token may be for another one than the page's, as far as the page says without a wait. */
+  /** Whether rules that decide for the customer of a token may be for another one than the page's, if the page returns it without a wait. */
   isUnsure(decidesFor) {
     if (!this.#read) return false;
     if (this.problem) return true;

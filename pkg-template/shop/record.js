@@ -3,7 +3,7 @@
 import { readHead } from "../head.js";
 import { ServiceClock } from "../clock.js";
 
-// A confirmation follows the answer that brought the clock; one that is later was not made by this clock.
+// A confirmation follows the answer with the clock; one that is later was not made by this clock.
 const LATEST_MS = 60_000;
 
 /** Returns the bundle as data that JSON can carry; undefined where its core is no text. */
@@ -15,7 +15,7 @@ export function recordOf({ head, core, parts, keys }) {
 export const confirmationOf = ({ head }, confirmed, clock) => ({ head, confirmed, clock });
 
 /**
- * Reads a confirmation of a proven bundle: the moment, in the service's time, and the clock. One of another bundle, or a damaged one, counts
+ * Reads a confirmation of a proven bundle: its time, by the service's clock, and the clock. One of another bundle, or a damaged one, counts
  * as none: then the bundle was confirmed when it was issued, and the service's time is unknown.
  */
 export function readConfirmation({ head }, stored) {

@@ -1,4 +1,4 @@
-// Redemptions that have no answer yet. Each is kept with its `Idempotency-Key` before it is sent, and sent with it until the service answers:
+// Redemptions that have no answer yet. Each is stored with its `Idempotency-Key` before it is sent, and sent with it until the service answers:
 // the service counts it once. What it did not answer is never reported.
 import { isErrorOf } from "./calls.js";
 import { customerOf } from "./customer.js";
@@ -6,7 +6,7 @@ import { customerOf } from "./customer.js";
 const PATH = "/client/v1/redemptions";
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-// A service may ask for more patience than a shopper has.
+// Maximum wait, also for a longer `Retry-After` of the service.
 const RETRY_AFTER_MAX_MS = 600_000;
 // The service keeps an answer for a day; sent again after it, a redemption would count twice.
 const HOUR_MS = 3_600_000;
@@ -59,7 +59,7 @@ export class RedeemQueue {
     }));
   }
 
-  /** Lists the kept redemptions, and those that are being sent where the store has lost them. */
+  /** Lists the stored redemptions, and those that are being sent where the store has lost them. */
   #listAll(stored) {
     const own = [...this.#running.values()].map(({ entry }) => entry);
     return [...new Map([...own, ...readEntries(stored)].map((entry) => [entry.key, entry])).values()];
@@ -74,7 +74,7 @@ export class RedeemQueue {
     return this.#store.update("redemptions", (stored) => readEntries(stored).filter((one) => one.key !== key));
   }
 
-  /** Sends a redemption until it is answered; one that is being sent already is not sent a second time. The signal ends the wait alone. */
+  /** Sends a redemption until it is answered; one that is being sent already is not sent a second time. The signal ends only the wait. */
   #send(entry, signal, first) {
     const { key } = entry;
     if (!this.#running.has(key)) {
@@ -97,7 +97,7 @@ export class RedeemQueue {
 /** One redemption that is sent again and again. */
 class Repetition {
   #parts;
-  /** Whether an attempt may have counted without an answer. Then a refusal of the caller says nothing about it. */
+  /** Whether an attempt may have counted without an answer. Then a refusal of the caller does not answer it. */
   #isMaybeCounted = true;
   #pause = FIRST_PAUSE_MS;
 
@@ -138,7 +138,7 @@ class Repetition {
     return token;
   }
 
-  /** Sends it once; returns nothing where nothing whole came back. */
+  /** Sends it once; returns nothing where no complete answer arrived. */
   async #attempt(token) {
     const { calls, entry, signal } = this.#parts;
     try {
@@ -173,10 +173,10 @@ function readAnswer({ status, headers, json, text }) {
   return undefined;
 }
 
-/** Returns whether the service refuses the caller, before it looks whether it knows the redemption. */
+/** Returns whether the service refuses the caller, before it checks whether it knows the redemption. */
 const isOfCaller = ({ status, json }) => (status === 401 || status === 403) && isErrorOf(json, status);
 
-/** Returns the redemptions of a kept list that can be read. */
+/** Returns the readable redemptions of a stored list. */
 function readEntries(stored) {
   const isEntry = (one) => typeof one?.key === "string" && typeof one.text === "string" && [one.at, one.local].every(Number.isSafeInteger) && isRequest(one.text);
   return Array.isArray(stored) ? stored.filter(isEntry) : [];

@@ -20,7 +20,7 @@ let sealed;
 
 before(async () => {
   if (why) return;
-  // Behind the proxy, which makes the tokens that prove the demo's customer.
+  // Through the proxy, which makes the tokens that prove the demo's customer.
   service = await boot({ bare: false });
   const tenth = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
   const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
@@ -48,7 +48,7 @@ async function callService(method, path, body) {
   return JSON.parse(text);
 }
 
-/** Asks for the bundle until it is built, with goods and the boxes of sealed codes: the first call of a project is answered 503, which a browser reports as an error. */
+/** Requests the bundle until it is built, with goods and the boxes of sealed codes: the first call of a project is answered 503, which a browser reports as an error. */
 async function buildBundle() {
   const headers = { "X-Client-Application-Id": "dev-client", "X-Client-Token": "dev-client-token", Origin: service.url };
   for (let left = 600; left > 0; left -= 1) {
@@ -200,7 +200,7 @@ check("a code that begins later is not disclosed: the page does not know it, the
   await page.close();
 }, why);
 
-check("offline: typing goes on without a single request, and the network comes back", async () => {
+check("offline: typing works without a single request, and the network returns", async () => {
   const { page, requests, text } = await visit();
   await page.check("#offline");
   const sent = requests.length;

@@ -1,4 +1,4 @@
-// Tests that a browser shows the images of a code by their addresses alone. A public code reader must read the code from the rendered
+// Tests that a browser shows the images of a code by their addresses. A public code reader must read the code from the rendered
 // image.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";

@@ -153,7 +153,7 @@ check("a review brings a lot that expires first, and pending stars until they ar
   await page.close();
 }, why);
 
-check("a reward is bought with points, a code is handed over, and a returned reward refunds its points", async () => {
+check("a reward is bought with points, the customer receives a code, and a returned reward refunds its points", async () => {
   const { page, text } = await join("Jan");
   const refusal = await done(page, "#reward-status", () => page.click("#rewards li:nth-child(1) button"), "failed");
   assert.match(refusal, /points/i);

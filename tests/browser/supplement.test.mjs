@@ -1,4 +1,4 @@
-// Tests that a page keeps nothing of a customer's supplement: no storage of the browser has it, and after a reload it is gone.
+// Tests that a page stores nothing of a customer's supplement: no storage of the browser has it, and after a reload it is absent.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a promotion for one level of customers, and a customer of it with a voucher; returns the token and what only the supplement says. */
+/** Creates a promotion for one level of customers, and a customer of it with a voucher; returns the token and the facts that only the supplement has. */
 async function makeShop() {
   const call = caller(service.url);
   const make = async (path, body) => {

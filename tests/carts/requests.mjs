@@ -32,7 +32,7 @@ export function* requestsOf(shop, random) {
 
 const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
 
-/** Returns how the request names its customer. A token names one by a header alone, and a page may repeat the name. */
+/** Returns how the request names its customer. A token names one by a header, and a page may repeat the name. */
 function identity(shop, random, caller, customer) {
   if (caller === "proven" && random.chance(MISTAKEN)) return random.pick([{ customer: { source_id: random.pick(shop.customers).source_id } }, { tracking_id: customer.tracking_id }]);
   if (caller === "proven" && random.chance(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
@@ -53,7 +53,7 @@ function cart(shop, random) {
   return { items: Array.from({ length: lines }, () => line(shop, random)), ...discount, ...metadata };
 }
 
-/** Returns an order that a page sends by mistake. What the service refuses as a whole the page has to refuse by the same bytes. */
+/** Returns an order that a page sends by mistake. The page must refuse with the same bytes a request that the service refuses. */
 function mistaken({ goods, random, metadata }) {
   const items = [{ product_id: random.pick(goods.products).id, quantity: 1 }];
   return random.pick([

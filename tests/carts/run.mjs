@@ -1,5 +1,5 @@
 // Implements `npm run carts`: a shop with campaigns of every kind, three hundred carts by every kind of caller, and for each request the
-// verdict of the service beside that of the package. No final verdict may differ.
+// verdict of the service and that of the package. No final verdict may differ.
 //
 // npm run carts                        a shop of 40 products
 // npm run carts -- large               a shop of 1,500 products
@@ -66,7 +66,7 @@ await main(async () => {
   }
 });
 
-/** Returns the service as a page sees it, with a shop for each customer: by their name, or by nothing for an anonymous page. */
+/** Returns the service for pages, with a shop for each customer: by their name, or by nothing for an anonymous page. */
 async function openPage(scrip, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };

@@ -50,7 +50,7 @@ check("without pinned keys the first fetch pins what the service lists, and late
   await assert.rejects(fetchWith(), { code: "damaged" });
 });
 
-check("pinned keys: nothing else is asked for, and a head of another key is refused from the first fetch on", async () => {
+check("pinned keys: no other list is requested, and a head of another key is refused from the first fetch on", async () => {
   server.serve(first, ONE);
   server.paths();
   const one = await fetchWith(undefined, { keys: [{ kty: "OKP", crv: "Ed25519", x: first.x }], project });
@@ -58,7 +58,7 @@ check("pinned keys: nothing else is asked for, and a head of another key is refu
   assert.equal(one.fresh, true);
   server.serve(unpinned, ONE);
   await assert.rejects(fetchWith(undefined, { keys: [first.jwk] }), { code: "unknown_key" });
-  // The copy that was kept under other keys is not this one's: neither its rules nor its revision count.
+  // The copy that was stored under other keys is not this one's: neither its rules nor its revision count.
   server.serve(second, TWO, { rev: 1 });
   const other = await fetchWith(one, { keys: [second.jwk] });
   assert.deepEqual([other.fresh, other.ratchet.rev], [true, 1]);
@@ -107,7 +107,7 @@ check("a chain of vouching that was broken: no bundle is accepted that the same 
   state.keys = [vouchedBy(first, second), { ...first.jwk, status: "FORMER" }];
   const one = await fetchWith(undefined, options);
   assert.equal(one.fresh, true, one.problem?.message);
-  // The second key was retired after it had vouched for the third one, which the kept copy does not know.
+  // The second key was retired after it had vouched for the third one, which the stored copy does not have.
   server.serve(third, TWO, { rev: 3_000 });
   state.keys = [third.jwk, { ...first.jwk, status: "FORMER" }];
   const two = await fetchWith(stored(one), options);
@@ -201,7 +201,7 @@ check("the revision of a damaged copy still counts where its head is proven", as
   await assert.rejects(fetchWith(damaged), { code: "older_revision" });
   server.serve(first, TWO, { rev: 6_000 });
   assert.equal((await fetchWith(damaged)).fresh, true);
-  // Keys are kept too: those of the service are not pinned anew.
+  // Keys are stored too: those of the service are not pinned again.
   server.serve(unpinned, TWO, { rev: 6_000 });
   await assert.rejects(fetchWith({ ...one, head: "none" }), { code: "unknown_key" });
 });
@@ -216,7 +216,7 @@ function serveParts(core, sizes, claims) {
   return parts.map(sha256);
 }
 
-check("a core in parts is put together, kept, and checked again, part by part", async () => {
+check("a core in parts is joined, stored, and checked again, part by part", async () => {
   const large = rules({ campaigns: Array.from({ length: 5_000 }, (_, at) => ({ id: `camp_${at}`, name: `${at} ${"x".repeat(200)}` })) });
   const sizes = [512 * 1024, 512 * 1024 - 3];
   const hashes = serveParts(large, [...sizes, large.length - sizes[0] - sizes[1]], { rev: 2_000 });

@@ -79,7 +79,7 @@ check("one flipped bit at each position of a head is refused", async () => {
   assert.ok(codes.wrong_signature > 1_000 && codes.damaged > 500, JSON.stringify(codes));
 });
 
-check("one flipped bit at each position of a core is refused, fetched and kept", async () => {
+check("one flipped bit at each position of a core is refused, fetched and stored", async () => {
   server.serve(pair, ONE);
   const good = await scrip.fetchBundle(server.base, key, undefined, options);
   const stored = { ...good, prepared: undefined };
@@ -88,14 +88,14 @@ check("one flipped bit at each position of a core is refused, fetched and kept",
     const changed = Buffer.from(ONE);
     changed[bit >> 3] ^= 1 << (bit & 7);
     state.cores[sha256(ONE)] = changed;
-    // The kept copy has the same damage: it is not used, and the service's is refused.
+    // The stored copy has the same damage: it is not used, and the service's is refused.
     const fetching = scrip.fetchBundle(server.base, key, { ...stored, core: new Uint8Array(changed) }, options);
     await assert.rejects(fetching, { code: "wrong_core" }, `bit ${bit}`);
   }
   assert.equal(server.paths().length, ONE.length * 8 * 2);
 });
 
-check("one flipped bit at each position of a kept head: it is fetched again", async () => {
+check("one flipped bit at each position of a stored head: it is fetched again", async () => {
   const head = server.serve(pair, ONE);
   const good = { ...await scrip.fetchBundle(server.base, key, undefined, options), prepared: undefined };
   for (let bit = 0; bit < head.length * 8; bit += 5) {
@@ -129,7 +129,7 @@ check("a verdict outside of the horizon lacks it, also after the end of the head
   for (const at of [now - 2_000, now + DAY / 2 - 1_000, now + DAY + 1_000, now + 40 * DAY]) assert.ok(missing(at)?.includes("horizon"), `${at - now} ms`);
 });
 
-check("a service with another engine: all verdicts lack it; with other bytes the bundle says so", async () => {
+check("a service with another engine: all verdicts lack it; with other bytes the bundle declares it", async () => {
   server.serve(pair, datedRules(Date.now()), { decides: 3 });
   const request = { redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } };
   const other = await scrip.fetchBundle(server.base, key, undefined, options);

@@ -107,7 +107,7 @@ check("an expired bundle from storage still decides, provisionally, and a confir
   assert.deepEqual([confirmed.fresh, confirmed.problem.code], [false, "expired"]);
 });
 
-check("a kept copy that was damaged is dropped and fetched again; it is never confirmed by a 304", async () => {
+check("a damaged stored copy is dropped and fetched again; it is never confirmed by a 304", async () => {
   server.serve(pair, ONE);
   const good = await fetchWith();
   const changed = good.core.slice();
@@ -140,7 +140,7 @@ check("a kept copy that was damaged is dropped and fetched again; it is never co
   }
 });
 
-check("rules that are still in memory are kept with what they were made from, also where the data beside them changed", async () => {
+check("rules that are still in memory stay with their source data, also where the passed data changed", async () => {
   server.serve(pair, ONE);
   const good = await fetchWith();
   const same = await fetchWith({ ...good, core: good.core.slice(1), keys: [], ratchet: undefined });
@@ -161,7 +161,7 @@ check("rules that were freed are prepared again from their core; an etag that be
   assert.equal(second.prepared.hash, sha256(ONE));
 });
 
-check("a service that answers the whole head again confirms the same rules", async () => {
+check("a service that sends the same head again confirms the same rules", async () => {
   const head = server.serve(pair, ONE);
   const first = await fetchWith();
   state.instead.bundle = (_, response) => response.writeHead(200).end(head);
@@ -183,7 +183,7 @@ check("a refusal carries the error of the service; a server can name its origin"
   await assert.rejects(fetchWith(), /304/);
 });
 
-check("a customer token is sent for the supplement alone; rules that were prepared for another one are prepared again from the same core", async () => {
+check("a customer token is sent only for the supplement; rules that were prepared for another one are prepared again from the same core", async () => {
   server.serve(pair, ONE);
   requests();
   const first = await fetchWith(undefined, { customerToken: token });
@@ -287,7 +287,7 @@ check("a head is judged by the service's clock, not by a local one that is wrong
   }
 });
 
-check("a local clock that jumps back is not followed, and one that is put right is not corrected twice", async () => {
+check("a local clock that jumps back is not followed, and a corrected one is not corrected twice", async () => {
   const now = Date.now;
   const leap = (days) => { Date.now = () => now() + days * DAY; };
   const core = datedRules(now());

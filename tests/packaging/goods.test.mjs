@@ -25,7 +25,7 @@ const bucketOf = (name) => createHash("sha256").update(name).digest()[0] >> 5;
 const away = (prefix, ...names) => Array.from({ length: 99 }, (_, at) => `${prefix}${at}`).find((name) => !names.map(bucketOf).includes(bucketOf(name)));
 const join = (left, right) => createHash("sha256").update(Buffer.from(left + right, "hex")).digest("hex");
 
-/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers that a bucket says. */
+/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers in a bucket. */
 function inBuckets({ products = [], skus = [], numbered = (bucket) => ({ bucket, buckets: BUCKETS }) }) {
   const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name) === bucket));
   const texts = Array.from({ length: BUCKETS }, (_, bucket) => JSON.stringify({

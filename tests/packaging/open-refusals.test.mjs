@@ -30,7 +30,7 @@ for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pa
     if (code) assert.equal(shop.state, "broken");
     // A new page with an empty store has nothing to decide by.
     const empty = await open();
-    // It knows neither a revision nor a project, and asks for no confirmation.
+    // It knows neither a revision nor a project, and requests no confirmation.
     if (!["older_revision", "wrong_project"].includes(code) && empty.problem?.status !== 304) {
       assert.deepEqual([empty.problem.code, (await empty.check(cartOf("TEN"))).missing], [code, ["voucher/TEN", "bundle"]]);
     }
@@ -70,7 +70,7 @@ check("a shop starts from its store without the service, decides finally, and no
   assert.deepEqual(later.checkNow(cartOf("TEN")).missing, ["age"]);
 });
 
-check("a kept copy is asked for first, and confirmed by a 304", async () => {
+check("a stored copy is used first, and confirmed by a 304", async () => {
   const store = await filledStore();
   server.paths();
   const shop = await open({ store });
@@ -97,7 +97,7 @@ const BAD_RECORDS = {
   "parts that are none": (record) => ({ ...record, parts: [1, 2] }),
 };
 for (const [name, change] of Object.entries(BAD_RECORDS)) {
-  check(`a store with ${name} in place of the rules: they are fetched anew, and offline nothing is decided`, async () => {
+  check(`a store with ${name} in place of the rules: they are fetched again, and offline nothing is decided`, async () => {
     const store = await filledStore();
     const before = JSON.parse(store.entries.get(nameOf(store)));
     const value = change(before);
@@ -166,7 +166,7 @@ check("a store of another project, by its own keys, is not taken with pinned key
   assert.deepEqual(other.checkNow(cartOf("TEN")).missing, ["voucher/TEN", "bundle"]);
 });
 
-check("an older copy in the store does not replace newer rules, and is below the newest one that the store has seen", async () => {
+check("an older copy in the store does not replace newer rules, and is older than the newest one of the store", async () => {
   const store = await filledStore();
   server.serveRules(ONE, { rev: 1_000 });
   const shop = await open({ store });

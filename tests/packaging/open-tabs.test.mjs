@@ -1,4 +1,4 @@
-// Tests that the tabs of a shop share one poll: one has the lock and asks the service, the others hear of what it finds and prove it themselves.
+// Tests that the tabs of a shop share one poll: one has the lock and polls the service, the others get its results and prove them themselves.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
@@ -76,7 +76,7 @@ check("of five tabs one polls; all have the new rules, and all count as confirme
   assert.ok(heads() <= 50, "no more than one tab");
 });
 
-check("when the tab that polls is closed, another one goes on", async () => {
+check("when the tab that polls is closed, another one continues", async () => {
   const [first, second, third] = await openTabs(3);
   first.close();
   await settle();
@@ -98,7 +98,7 @@ check("a failure of the tab that polls is the state of all, and so is its end", 
   assert.deepEqual(tabs.map(({ state }) => state), ["fresh", "fresh", "fresh"]);
 });
 
-check("a tab whose poller is silent asks by itself before its rules are too old", async () => {
+check("a tab whose poller is silent polls by itself before its rules are too old", async () => {
   const [, second] = await openTabs(2, { maxAge: HOUR });
   // As if the tab that polls were frozen: it keeps its lock.
   const channel = BroadcastChannel.prototype.postMessage;
@@ -157,7 +157,7 @@ check("locks that are forbidden, or a host without a channel: each tab polls for
   }
 });
 
-check("a tab that does not poll asks when it is shown or comes online", async () => {
+check("a tab that does not poll does so when it becomes visible or comes online", async () => {
   globalThis.document = Object.assign(new EventTarget(), { visibilityState: "hidden" });
   const window = new EventTarget();
   globalThis.addEventListener = window.addEventListener.bind(window);

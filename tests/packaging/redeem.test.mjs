@@ -1,4 +1,4 @@
-// Tests how a shop redeems: under a key that is kept before it is sent, again and again until the service answers, once for the service, also
+// Tests how a shop redeems: under a key that is stored before it is sent, repeatedly until the service answers, once for the service, also
 // when the page is loaded again, and never reported where the service has not answered.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
@@ -18,7 +18,7 @@ function watch(promise) {
   return seen;
 }
 
-check("a redemption is kept with its key before it is sent, and forgotten when it is answered", async () => {
+check("a redemption is stored with its key before it is sent, and deleted when it is answered", async () => {
   const store = textStore();
   const shop = await open({ store });
   let storedWhenSent;
@@ -32,7 +32,7 @@ check("a redemption is kept with its key before it is sent, and forgotten when i
   assert.equal(service.counted.size, 2, "a later one is another one");
 });
 
-/** What may come back in place of an answer, before or after the service has counted. */
+/** Possible replies instead of an answer, before or after the service has counted. */
 const NO_ANSWERS = {
   "a cut connection": (response, request) => (request.socket.destroy(), true),
   "a cut answer": (response) => {
@@ -72,7 +72,7 @@ for (const [name, answer] of Object.entries(NO_ANSWERS)) {
   });
 }
 
-check("the pauses grow to a minute, and a service may ask for longer ones", async () => {
+check("the pauses grow to a minute, and a service may require longer ones", async () => {
   const shop = await open();
   let wait = {};
   const service = redemptions(server, { before: (_, response) => refuse(response, 503, "unavailable", wait) });
@@ -100,7 +100,7 @@ check("a refusal of the service is reported as one, and forgotten", async () => 
   assert.equal((await shop.redeem(cartOf("TEN"))).kind, "refused");
 });
 
-check("a redemption that was cut off goes on after a reload, by `pending` or by the same request, and counts once", async () => {
+check("a redemption that was cut off is continued after a reload, by `pending` or by the same request, and counts once", async () => {
   for (const path of ["pending", "the same request"]) {
     const store = textStore();
     const first = await open({ store });
@@ -163,7 +163,7 @@ check("after a day the service does not know the key any more: it is not sent ag
   assert.deepEqual(await later.pending(), []);
 });
 
-check("a clock that was wrong when a redemption was asked does not let it be sent again after a day", async () => {
+check("a clock that was wrong at the first attempt does not let a redemption be sent again after a day", async () => {
   server.offline();
   const store = textStore();
   skewLocalClock(10 * HOUR);
@@ -205,7 +205,7 @@ check("a redemption is one customer's: another one does not continue it, and a n
   assert.equal(service.calls.at(-1).token, token);
 });
 
-check("a token that has just expired is replaced once; a refusal of the caller says nothing about an attempt before", async () => {
+check("a token that has just expired is replaced once; a refusal of the caller does not answer an earlier attempt", async () => {
   const store = textStore();
   let count = 0;
   let isStuck = false;
@@ -221,7 +221,7 @@ check("a token that has just expired is replaced once; a refusal of the caller s
   assert.deepEqual([seen.error.code, (await shop.pending()).length], ["unanswered", 1]);
 });
 
-check("the signal ends the wait, not the redemption; without a customer token nothing is kept or sent", async () => {
+check("the signal ends the wait, not the redemption; without a customer token nothing is stored or sent", async () => {
   const shop = await open();
   let isDown = true;
   const service = redemptions(server, { before: (_, response) => isDown && refuse(response, 503, "unavailable") });

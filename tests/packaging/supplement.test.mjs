@@ -77,7 +77,7 @@ test("own counts decide a limit of one customer", async () => {
   assert.notEqual(validate(await fetchWith(), "promo_once").missing, undefined, "sessions hold some");
 });
 
-test("it counts within its time, until it is dropped, and for its token alone", async () => {
+test("it counts within its time, until it is dropped, and only for its token", async () => {
   serve(send(signed({ exp: seconds() + 20 })));
   const bundle = await fetchWith();
   assert.equal(bundle.supplement.until, (seconds() + 20) * 1_000, "until");
@@ -96,7 +96,7 @@ test("it counts within its time, until it is dropped, and for its token alone", 
   assert.ok(!JSON.stringify(stored).includes("track_anna"), "what a caller stores has nothing of it");
 });
 
-test("a supplement that was asked for before a drop is not used after it", async () => {
+test("a supplement that was requested before a drop is not used after it", async () => {
   serve(send(signed()));
   const bundle = await fetchWith();
   let release;
@@ -109,7 +109,7 @@ test("a supplement that was asked for before a drop is not used after it", async
   assert.equal(validate(await fetchWith(bundle), "promo_vip").missing, undefined, "the next one is used");
 });
 
-test("another name beside the token is the service's to refuse", async () => {
+test("the service refuses another name in addition to the token", async () => {
   serve(send(signed()));
   const { prepared } = await fetchWith();
   const verdict = (customer) => prepared.validateObject({ redeemables: [{ object: "promotion_tier", id: "promo_vip" }], order: { amount: 1_000 }, customer });

@@ -32,7 +32,7 @@ export function stopTime() {
   delete performance.now;
 }
 
-/** Sets the local clock wrong by so many milliseconds. */
+/** Sets the local clock wrong by a number of milliseconds. */
 export function skewLocalClock(ms) {
   skew = ms;
 }

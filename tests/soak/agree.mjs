@@ -136,7 +136,7 @@ async function checkOrders(read, { successes, rolledBack }) {
   }
 }
 
-/** Checks that a campaign has as many codes as were requested, and that each published code has exactly one holder. */
+/** Checks that a campaign has the requested number of codes, and that each published code has exactly one holder. */
 async function checkCampaign(read, call, play) {
   const vouchers = await read.all(`/v1/vouchers?campaign=${play.campaign}`, "vouchers");
   const campaign = await read(`/v1/campaigns/${play.campaign}`);
@@ -200,7 +200,7 @@ async function checkImports(read, call, play) {
   }
 }
 
-/** Checks that a deleted campaign is gone with all its codes, or, when the answer was lost, perhaps unchanged. */
+/** Checks that a deleted campaign is absent with all its codes, or, when the answer was lost, perhaps unchanged. */
 export async function checkRemoval(call, play) {
   const entry = play.calls.find(({ kind }) => kind === "removal");
   if (!entry) return;

@@ -23,7 +23,7 @@ export function chosenSeed() {
   return process.env.SEED ?? String(Math.floor(Math.random() * 1e9));
 }
 
-/** Runs so many rounds; `report` receives a line for each. Returns the totals. */
+/** Runs the given number of rounds; `report` receives a line for each. Returns the totals. */
 export async function chaos({ rounds, seed, report = () => {} }) {
   const service = await startService();
   const total = { rounds: 0, kills: 0, calls: 0, lost: 0, redemptions: 0, rollbacks: 0, codes: 0 };
@@ -114,7 +114,7 @@ async function wasRedeemed(call, { code, mark }) {
   }
 }
 
-/** Waits until no job is running: a crash must not leave one behind. */
+/** Waits until no job is running: a crash must not leave one running. */
 async function idle(call) {
   const latest = Date.now() + JOBS_MS;
   for (;;) {

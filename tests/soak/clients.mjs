@@ -54,7 +54,7 @@ export async function world(call, round, seed, earlier) {
 }
 
 /**
- * Lets the clients work until so many calls were answered, kills the service a moment later, and records which calls were lost. A call that
+ * Lets the clients work until the given number of calls was answered, kills the service shortly after, and records which calls were lost. A call that
  * breaks off before that is an error. `spell` distinguishes the loads of one round.
  */
 export async function load(call, play, { createRandom, spell, answers, later, kill }) {

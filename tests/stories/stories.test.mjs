@@ -149,7 +149,7 @@ async function send(method, target, headers, body) {
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
-/** Puts bound values in place of `$names`, longer names first. */
+/** Replaces `$names` by bound values, longer names first. */
 function fill(text, bound) {
   const names = [...bound.keys()].sort((one, other) => other.length - one.length);
   const textOf = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));

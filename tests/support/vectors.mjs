@@ -118,7 +118,7 @@ export function digest(text) {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns the id that the engine draws for a request that is refused as a whole. */
+/** Returns the id that the engine draws for a refused request. */
 export function requestId({ expect }) {
   return expect.answer?.code === undefined ? expect.request_id : expect.answer.request_id;
 }

@@ -72,7 +72,7 @@ async function answersNow() {
 
 /** Has every vector answered by the engine of a source folder. Failing vectors are expected here. */
 async function runEngine(what, source, folder, env) {
-  // Older revisions have a program for the vectors alone.
+  // Older revisions have a program only for the vectors.
   const program = existsSync(join(source, "tests/it")) ? "it" : "vectors";
   const cargo = ["--quiet", "-p", "scrip", "--test", program];
   const variables = { ...env, SCRIP_ANSWERS: folder, SCRIP_TEST_REPORT: undefined, ONLY: undefined, UPDATE: undefined };

@@ -39,7 +39,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-check(`an archive taken under load has all writes acknowledged before it, ${ROUNDS} times, and the service goes on`, async (context) => {
+check(`an archive taken under load has all writes acknowledged before it, ${ROUNDS} times, and the service continues`, async (context) => {
   const code = await standalone(call, { quantity: 1_000_000 });
   const card = await giftCard(call, { amount: AMOUNT });
   const load = startLoad(code, card);
@@ -91,7 +91,7 @@ check("running jobs continue after a restore without any request", async () => {
   assert.ok(later > atOnce, `${later} % after a while, and ${atOnce} % at once`);
 });
 
-/** Returns the progress of the newest async action of an archive at its first reading, so many milliseconds after the restore. */
+/** Returns the progress of the newest async action of an archive at its first reading, and the time since the restore. */
 async function progressOf(from, afterMs) {
   const place = mkdtempSync(join(folder, "later-"));
   await restore({ from, data: place });
@@ -129,7 +129,7 @@ check("a restore raises the epoch of bundles, and retires the keys that are name
   assert.ok(![signing, next.kid].includes(renewed.data[0].kid));
 });
 
-check("after a restore the first client asks for a head of the raised epoch", async () => {
+check("after a restore the first client requests a head of the raised epoch", async () => {
   const before = await headOf(call);
   const to = join(folder, "archive-head");
   await backup({ data, to });

@@ -1,5 +1,5 @@
 // Tests that the entry answers the bundle from KV: soon after a change, without the project's object, while KV fails, and after a sudden death
-// at any moment of a build.
+// at any time of a build.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const claimsOf = (head) => JSON.parse(Buffer.from(head.split(".")[1], "base64url
 const fetchHead = (callOther = call, headers = {}) => callOther("GET", HEAD, undefined, { ...client, ...headers });
 const product = (callOther, price) => callOther("POST", "/v1/products", { name: "Shirt", source_id: "shirt", price });
 
-/** Asks for the head until one fits; returns it with the time that it took. */
+/** Requests the head until one fits; returns it with the time that it took. */
 async function headWhere(fits, { ask: callOther = call, within = 15_000 } = {}) {
   const startedAt = performance.now();
   for (;;) {
@@ -133,7 +133,7 @@ check("a metric counts no failed build, and ten thousand product writes make few
   context.diagnostic(`${heads} heads; the slowest of ${took.length} writes took ${Math.round(took.at(-1))} ms, half of them at most ${Math.round(took[took.length / 2])}`);
 }, { timeout: 300_000 });
 
-check("after kill -9 at any moment of a build the head names a core that is there, and the last change arrives", async (context) => {
+check("after kill -9 at any time of a build the head names a stored core, and the last change arrives", async (context) => {
   let unseen = 0;
   for (let round = 0; round < 20; round += 1) {
     const price = 10_000 + round;
@@ -165,7 +165,7 @@ check("a deleted key, another setting: heads follow what the entry knows", async
   await coreOf(claims);
 });
 
-// Stands before the KV service, and fails, waits or repeats an old head as a test says.
+// A proxy of the KV service that fails, waits or repeats an old head as a test configures it.
 const AILING = `import kv, { Pairs } from "./kv.mjs";
 export { Pairs };
 let mode = "well";

@@ -162,7 +162,7 @@ check("refused connections that stay open are few, and are closed within seconds
   }
   await until(async () => (await count()) === 4, "those that are refused are closed");
   assert.equal(handled.length, 4);
-  // They have taken no place: a free place goes to the next connection.
+  // They have taken no place: the next connection gets the free place.
   clients[0].socket.destroy();
   await until(() => bound.open.size === 3, "one of the busy ones is closed");
   clients.push(open(port, SLOW));
@@ -259,7 +259,7 @@ check("a request that is refused as late is not executed when its rest arrives, 
   const client = open(server.address().port, `${head("/late", 4)}bo`);
   await until(() => client.text === "late" && client.isEnded, "it is refused");
   client.write("dy");
-  // A server counts a connection out a moment before that is closed.
+  // A server stops counting a connection shortly before it is closed.
   await until(() => bound.open.size === 0, "it is closed");
   assert.deepEqual(completed, []);
   client.socket.destroy();
@@ -314,7 +314,7 @@ check("feeds have a bound of their own, are never closed as idle, and leave room
   assert.ok(feeds.every(({ isEnded, isClosed }) => !isEnded && !isClosed));
   feeds[0].write("hello");
   await until(() => feeds[0].text.endsWith("HELLO"), "the feed still works");
-  // One that ends makes room, also behind the proxy.
+  // One that ends makes room, also after the proxy.
   feeds[0].socket.end();
   await until(() => feeds[0].isClosed, "it is closed");
   const next = add(feedHead());
@@ -327,7 +327,7 @@ check("feeds have a bound of their own, are never closed as idle, and leave room
   await inner.close();
 });
 
-check("a feed that is refused gets the refusal and ends; one whose caller or service goes is ended", async () => {
+check("a feed that is refused gets the refusal and ends; one whose caller or service disconnects is ended", async () => {
   const [inner, port] = [await openFeedServer(), await freePort()];
   const proxy = await openProxy({ port, socket: inner.socket, most: 10 });
   const refused = await send(`http://127.0.0.1:${port}`, feedHead("?refused"));

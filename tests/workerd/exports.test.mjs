@@ -1,4 +1,4 @@
-// Tests that a large export is streamed from an object that goes on serving, and breaks off rather than end early. A large file can be
+// Tests that a large export is streamed from an object that continues to serve, and aborts instead of ending early. A large file can be
 // imported while the object serves.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -45,7 +45,7 @@ async function exported(parameters) {
 const WIDE = ["formula", "category", "start_date", "expiration_date", "redemption_count", "active", "is_referral_code", "updated_at", "campaign_id", ...Array.from({ length: 80 }, (_, place) => `metadata.why-${place}`)];
 const FIELDS = ["code", "voucher_type", "value", "discount_type", "campaign", "created_at", "id", "metadata"];
 
-check(`${ROWS} rows are downloaded by a link alone, in parts, while the object serves`, async (context) => {
+check(`${ROWS} rows are downloaded by a link, in parts, while the object serves`, async (context) => {
   const startedAt = performance.now();
   const done = await exported({ fields: FIELDS, campaign_id: campaign, order: "code" });
   context.diagnostic(`written in ${Math.round(performance.now() - startedAt)} ms`);

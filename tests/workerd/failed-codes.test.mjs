@@ -44,7 +44,7 @@ async function validateCodes(codes, headers = {}, url = service.url) {
 
 const from = (address) => ({ "x-real-ip": address });
 
-/** Guesses so often, so many at a time; returns how many calls were answered, how many were throttled, and the duration. */
+/** Sends wrong codes, a number of them at a time; returns the counts of answered and of throttled calls, and the duration. */
 async function attack(times, parallel, headers, url) {
   const counts = { answered: 0, away: 0, seconds: 0 };
   const startedAt = performance.now();
@@ -101,7 +101,7 @@ check("a throttled caller gets the same answer for a valid code, with the time t
   assert.ok(Math.abs(wrong.headers.get("retry-after") - correct.headers.get("retry-after")) <= 1);
 });
 
-check("`Retry-After` is kept", async () => {
+check("`Retry-After` is observed", async () => {
   const address = { ...from("192.0.2.3") };
   const now = Date.now();
   const at = (seconds) => ({ ...address, "scrip-test-now": String(now + seconds * 1_000) });
@@ -139,7 +139,7 @@ check("thousands of addresses, each with a mistake: all are answered, and so is 
   assert.equal((await validateCodes([right], from("192.0.2.5"))).body.valid, true);
 }, { timeout: 240_000 });
 
-check("without a named header the key alone counts, regardless of the caller's headers", async () => {
+check("without a named header only the key counts, regardless of the caller's headers", async () => {
   const ours = caller(unnamed.url);
   const code = await standalone(ours, { quantity: 1_000 });
   const waits = [];

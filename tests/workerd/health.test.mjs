@@ -85,7 +85,7 @@ check("a full disk is reported, harms no counts, and is over when there is room 
   }, { code: "ENOSPC" });
   assertAiling(await healthOf(service), STORAGE);
   assert.equal((await fetchHealth(service, "/health/live")).status, 200);
-  // The supervisor has asked a few times by then.
+  // The supervisor has probed a few times by then.
   await sleep(6_000);
   assert.equal(service.pid, pid, "a full disk is not mended by a new process");
   await unlink(ballast);

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** Thirty codes for 500 lines with a note of so many characters each: the answer contains all lines 31 times. */
+/** Thirty codes for 500 lines with a long note each: the answer contains all lines 31 times. */
 async function redeem(length, headers = {}) {
   const line = (_, at) => ({ product_id: `p${at}`, quantity: 1, price: 1000, metadata: { note: "x".repeat(length) } });
   const order = { items: Array.from({ length: 500 }, line) };

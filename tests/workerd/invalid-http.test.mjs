@@ -121,7 +121,7 @@ check("large bodies pass the proxy both ways, and one that is too large gets 413
   assert.equal((await head.json()).key, "header_too_large");
 });
 
-check("the description passes the proxy whole, as it is committed", async () => {
+check("the description passes the proxy complete, as it is committed", async () => {
   const description = await fetch(`${service.url}/openapi.json`);
   assert.equal(description.headers.get("content-type"), "application/json");
   assert.match(description.headers.get("x-request-id"), /^v-[0-9a-f]{18}$/);

@@ -1,4 +1,4 @@
-// Tests that no request occupies the object for long: the worst of each kind, each alone on a quiet service. Clocks inside stand still
+// Tests that no request occupies the object for long: the worst of each kind, one at a time on a quiet service. Clocks inside stand still
 // while an event runs, so a request is timed from outside. The CPU time of the process is taken where the system reports it, so that a busy
 // machine does not fail the test. The cost of sending the same bytes is subtracted, and the best of a few tries counts.
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ function worked() {
 async function send([method, target, body], headers = {}, again = 3) {
   const startedAt = worked();
   const sent = fetch(`${service.url}${target}`, { method, headers: { ...serverHeaders, ...headers }, body });
-  // A kept connection may be closed in the very moment in which it is used again.
+  // An idle connection may be closed at the time of its next use.
   const reply = await sent.catch((error) => (again > 0 ? undefined : Promise.reject(error)));
   if (!reply) return send([method, target, body], headers, again - 1);
   const text = await reply.text();

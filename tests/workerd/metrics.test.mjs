@@ -114,7 +114,7 @@ check("every project of the setup is included, and buckets are those of entry an
     const reply = await fetch(`${other.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     const { text, value } = parse(await reply.text());
     for (const project of ["proj_dev", "proj_other"]) assert.equal(value("scrip_project_up", { project }), 1);
-    // The first look at a project must leave it initialised like a request does.
+    // The first metrics of a project must initialise it like a request does.
     const management = { "x-management-id": "other-dev-management", "x-management-token": "dev-management-token" };
     const rules = await (await fetch(`${other.url}/management/v1/projects/proj_other/stacking-rules`, { headers: management })).json();
     assert.equal(rules[rules.data_ref].length, 1, JSON.stringify(rules));

@@ -53,7 +53,7 @@ async function checkUntil(shop, cart, fits) {
   }
 }
 
-check("the example of the project's README, as it stands but for the address", async () => {
+check("the example of the project's README, unchanged except for the address", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const [, example] = /```js\n(import \{ open \}[^`]*?)```/.exec(readme);
   const discountOf = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
@@ -78,7 +78,7 @@ check("a final verdict has the bytes of the service", async () => {
   assert.equal(shop.state, "fresh");
 });
 
-check("a code that the service alone knows is provisional, and `ask` decides it", async () => {
+check("a code that only the service knows is provisional, and `ask` decides it", async () => {
   const shop = await open();
   const verdict = await shop.check(cartOf("ONCE"));
   assert.deepEqual([verdict.kind, verdict.valid], ["provisional", undefined]);
@@ -87,7 +87,7 @@ check("a code that the service alone knows is provisional, and `ask` decides it"
   assert.deepEqual([wrong.kind, wrong.valid, wrong.refusals[0].key], ["final", false, "not_found"]);
 });
 
-check("a redemption whose answer is cut, and that goes on after a reload, counts once", async () => {
+check("a redemption whose answer is cut, and that is continued after a reload, counts once", async () => {
   const entries = new Map();
   let cuts = 2;
   const cutting = async (url, options) => {

@@ -1,5 +1,5 @@
 // Tests that requests which wait together share one flush and nothing else. Each has its own transaction and its own failure, and an answer
-// is only given when its effect is on the disk. The queue is tested alone first, then inside the built Worker.
+// is only given when its effect is on the disk. The queue is tested separately first, then inside the built Worker.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { BatchQueue, MOST_MS, MOST_REQUESTS, PROBED_ONE_IN } from "../../worker/shell/batch.mjs";
@@ -148,7 +148,7 @@ check("equal Idempotency-Keys among requests that wait together: one redemption,
 });
 
 for (const fault of ["throw", "sql", "panic", "overflow"]) {
-  check(`${fault} in the middle of a batch undoes itself alone`, async () => {
+  check(`${fault} in the middle of a batch undoes only itself`, async () => {
     const code = await standalone(call, { quantity: 1_000 });
     const hurt = (at) => at % 4 === 2;
     const answers = await together(Array.from({ length: 30 }, (_, at) => () =>

@@ -198,7 +198,7 @@ check("a redirection is not followed; after a day there are dead letters, and th
     await until(() => arrived("thing_0") >= tries && arrived("thing_1") >= tries, `try ${tries}`);
     await sleep(150);
     assert.deepEqual([arrived("thing_0"), arrived("thing_1")], [tries, tries], "nothing is tried again before its time");
-    // A delivery arrives a moment before its outcome is recorded, and only then waits for its next attempt.
+    // A delivery arrives shortly before its outcome is recorded, and only then waits for its next attempt.
     let hastened = 0;
     await until(async () => (hastened += (await call("POST", "/test-hooks/hasten")).body.count) >= 2, `both fail at try ${tries}`);
     assert.equal(hastened, 2);

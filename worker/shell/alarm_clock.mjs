@@ -8,7 +8,7 @@
 const SET_BACK_MS = 5_000;
 /** An alarm that is later than this is set again. */
 const LATE_MS = 5_000;
-/** For an alarm that is farther away than this there is no timer; only the next request checks it. */
+/** For an alarm later than this there is no timer; only the next request checks it. */
 const NEAR_MS = 60_000;
 
 export class AlarmClock {

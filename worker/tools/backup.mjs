@@ -1,6 +1,6 @@
 // Implements `npm run backup`: it makes an archive of a local service's data while the service runs.
 //
-// npm run backup                   to backups/<moment>
+// npm run backup                   to backups/<time>
 // npm run backup -- <new folder>
 //
 // Each object is copied as it is at one instant, one object after the other. Projects and the directory contain nothing that must agree

@@ -17,7 +17,7 @@ export async function checkDatabases(files) {
   return parseLines(await call("check", ...files));
 }
 
-/** Raises the epoch of the bundle in the copies of projects among `files`; `nowMs` is the moment of the clock. */
+/** Raises the epoch of the bundle in the copies of projects among `files`; `nowMs` is the time of the clock. */
 export async function raiseEpoch(files, nowMs) {
   await call("raise-epoch", String(nowMs), ...files);
 }

@@ -1,9 +1,9 @@
-// Implements `npm run restore`: it puts an archive of `npm run backup` into the data folder of a service.
+// Implements `npm run restore`: it restores an archive of `npm run backup` into the data folder of a service.
 //
 // npm run restore -- <archive>
 // npm run restore -- <archive> --retired-key=<kid>   for each key of bundles that was retired since
 //
-// The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data are kept.
+// The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data stay in a folder of their own.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ import { lockFolder } from "./data_lock.mjs";
 import { main, print, Remedy, root } from "./console.mjs";
 
 /**
- * Puts the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
+ * Restores the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
  * `retiredKeys` sign no more. Returns `{ manifest, kept }`, where `kept` is the folder of the previous data.
  */
 export async function restore({ from, data, retiredKeys = [] }) {

@@ -68,7 +68,7 @@ class Service {
 
   async open(ailing) {
     const { port, bare } = this.#options;
-    // The end of this process, also by an error, must not leave workerd behind.
+    // The end of this process, also by an error, must also end workerd.
     process.once("exit", this.#end);
     try {
       if (bare) await refuseTakenPort(port);
@@ -104,7 +104,7 @@ class Service {
     }
   }
 
-  /** Asks the process to end, and kills it when it drains for too long. */
+  /** Signals the process to end, and kills it when it drains for too long. */
   async stop() {
     this.#isRunning = false;
     this.#child.kill("SIGTERM");

@@ -1,8 +1,8 @@
-// Puts function names into a stack of the log. A stack has numbers for the engine's functions, because their names are stored next to the
+// Inserts function names into a stack of the log. A stack has numbers for the engine's functions, because their names are stored next to the
 // Worker and not in it.
 //
 // npm run names < log                    by the names of the last build
-// npm run names -- names.txt < log       by the names that were kept of the build which wrote the log
+// npm run names -- names.txt < log       by the stored names of the build which wrote the log
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

@@ -34,14 +34,14 @@ export async function readKv(kv, name, type, millis) {
   }
 }
 
-// A caller that is refused while it still sends sees a broken connection in place of the answer. So a body that is too long is read and
+// A caller that is refused while it still sends gets a broken connection instead of the answer. So a body that is too long is read and
 // discarded, up to this many times the limit.
 const PATIENCE = 4;
 
-// The time limit for the rest of a body; the shell gives up the whole request a little later.
+// The time limit for the rest of a body; the shell ends the request a little later.
 const BODY_MS = 20_000;
 
-/** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. No more than `most` bytes are ever kept. */
+/** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. At most `most` bytes are held in memory. */
 export async function readBody(request, most) {
   if (request.body === null) return new Uint8Array(0);
   let timer;
