@@ -70,7 +70,7 @@ const OPTIONS: FieldType = FieldType::Object(&[
 /// The request for a qualification.
 pub const QUALIFY: Shape = Shape {
     name: "QualificationRequest",
-    meaning: "Customer, order and options of a qualification. An empty object asks for an anonymous customer without an order.",
+    meaning: "Customer, order and options of a qualification. An empty object means an anonymous customer without an order.",
     kind: FieldType::Object(&[
         may("customer", FieldType::Named(&CUSTOMER))
             .description("Customer that redeemables are sought for. Absent means an anonymous customer."),
