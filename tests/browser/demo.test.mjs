@@ -181,13 +181,13 @@ check("a valid code stays on the cart when another one is refused", async () => 
   await page.close();
 }, why);
 
-check("an unknown code is provisional in the page, with the missing facts; the edge knows that it does not exist", async () => {
+check("an unknown code is provisional in the page, with the missing facts; the edge refuses it", async () => {
   const { page, text } = await visit();
   await page.fill("#code", "NO-SUCH-CODE");
   assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
   assert.match(await text("#summary"), /^Provisional/);
   await settled(page, "provisional");
-  assert.match(await text("#equality"), /for want of voucher\/NO-SUCH-CODE\. The edge knows: NO-SUCH-CODE: There is no such code\./);
+  assert.match(await text("#equality"), /it lacks voucher\/NO-SUCH-CODE\. The edge decides: NO-SUCH-CODE: There is no such code\./);
   await page.close();
 }, why);
 
@@ -196,7 +196,7 @@ check("a code that begins later is not disclosed: the page does not know it, the
   await page.fill("#code", early);
   assert.equal(await state(page, early), "unknown");
   await settled(page, "provisional");
-  assert.match(await text("#equality"), /for want of voucher\/NEXT-100/);
+  assert.match(await text("#equality"), /it lacks voucher\/NEXT-100/);
   await page.close();
 }, why);
 
