@@ -63,7 +63,7 @@ const tiers = {
   },
   workerd: async () => {
     await nodeTests("workerd", (name) => !WAITING.includes(name));
-    waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isShown: false });
+    waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isVisible: false });
   },
   vectors: () => nodeTests("vectors"),
   stories: () => nodeTests("stories"),
@@ -108,7 +108,7 @@ async function main(names) {
   process.env.SCRIP_TEST_REPORT = REPORT;
   await ensureToolchain();
   if ([...chosen].some((name) => needsChromium.has(name))) await ensureChromium();
-  if (chosen.has("build")) builds = watch(process.execPath, ["tests/builds.mjs"], { isShown: false });
+  if (chosen.has("build")) builds = watch(process.execPath, ["tests/builds.mjs"], { isVisible: false });
   for (const [name, tier] of Object.entries(tiers)) {
     if (!chosen.has(name)) continue;
     const startedAt = Date.now();
@@ -177,7 +177,7 @@ function testFiles(folder) {
   }
 }
 
-function watch(program, args, { isShown: isVisible = true } = {}) {
+function watch(program, args, { isVisible = true } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: "never", NO_COLOR: "1" } });
     let output = "";

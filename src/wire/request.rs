@@ -42,9 +42,8 @@ pub const OBJECT: FieldType = FieldType::Named(&Shape {
 });
 
 /// The credits of a gift card to spend.
-pub const CREDITS: FieldType = FieldType::Object(&[
-    may("credits", COUNT).description("Gift credits to spend, in minor units. Absent means the highest possible number.")
-]);
+pub const CREDITS: FieldType = FieldType::Object(&[may("credits", COUNT)
+    .description("Gift credits to spend, in minor units. Absent means the highest possible number.")]);
 
 /// A redeemable in a request.
 pub const REDEEMABLE: FieldType = shape!(

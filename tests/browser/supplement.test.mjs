@@ -14,7 +14,7 @@ import { countTests } from "./test_report.mjs";
 const why = missing();
 const check = countTests("browser");
 const PACKAGE = fileURLToPath(new URL("../../pkg", import.meta.url));
-const KEPT = "kept bundle";
+const STORAGE_KEY = "kept bundle";
 let service;
 let browser;
 let site;
@@ -59,13 +59,13 @@ async function makeShop() {
 }
 
 /** Runs in the page: fetches the bundle, keeps it as a page may, and decides. */
-async function decideInPage({ url, key, token, tier, kept }) {
+async function decideInPage({ url, key, token, tier, storageKey }) {
   const scrip = await import(`${location.origin}/scrip/browser.js`);
   await scrip.load();
-  const stored = localStorage.getItem(kept);
+  const stored = localStorage.getItem(storageKey);
   const bundle = await scrip.fetchBundle(url, key, stored ? JSON.parse(stored) : undefined, { customerToken: token });
   const decode = new TextDecoder();
-  localStorage.setItem(kept, JSON.stringify({ ...bundle, core: decode.decode(bundle.core), prepared: undefined }));
+  localStorage.setItem(storageKey, JSON.stringify({ ...bundle, core: decode.decode(bundle.core), prepared: undefined }));
   const { valid, missing } = bundle.prepared.validateObject({ redeemables: [{ object: "promotion_tier", id: tier }], order: { amount: 1_000 } });
   return { valid, missing, fresh: bundle.fresh };
 }
@@ -84,10 +84,10 @@ check("no storage has the supplement, and after a reload the page has none", asy
   const { token, code, tier } = await makeShop();
   const page = await browser.context.newPage();
   await page.goto(site.url);
-  const input = { url: service.url, key: credentials.client, token, tier, kept: KEPT };
+  const input = { url: service.url, key: credentials.client, token, tier, storageKey: STORAGE_KEY };
   assert.deepEqual(await page.evaluate(decideInPage, input), { valid: true, missing: undefined, fresh: true });
   const stores = await page.evaluate(readStores);
-  assert.ok(stores.text.includes(KEPT), "the page keeps the bundle");
+  assert.ok(stores.text.includes(STORAGE_KEY), "the page keeps the bundle");
   for (const secret of [code, "supplemented-anna", "own_candidates", "own_counts", "track_"]) {
     assert.ok(!stores.text.includes(secret), `\`${secret}\` is stored: ${stores.text.slice(0, 2_000)}`);
   }

@@ -67,8 +67,8 @@ check("a restore over existing data keeps these, and replaces all of them", asyn
   await assert.rejects(restore({ from: archived.to, data: place }), /is in use by the service with pid \d+/);
   assert.equal(await redeemedOf(caller(other.url), foreign), 0, "a refused restore changes nothing");
   await other.stop();
-  const { kept } = await restore({ from: archived.to, data: place });
-  assert.ok(existsSync(join(kept, "scrip-project")), "what was there before is kept");
+  const { previous } = await restore({ from: archived.to, data: place });
+  assert.ok(existsSync(join(previous, "scrip-project")), "the previous data stay");
   const again = await boot({ data: join(place, "objects") });
   try {
     assert.equal((await caller(again.url)("GET", `/v1/vouchers/${foreign}`)).status, 404);

@@ -30,7 +30,7 @@ const fetchHead = (callOther = call, headers = {}) => callOther("GET", HEAD, und
 const product = (callOther, price) => callOther("POST", "/v1/products", { name: "Shirt", source_id: "shirt", price });
 
 /** Requests the head until one fits; returns it with the time that it took. */
-async function headWhere(fits, { ask: callOther = call, within = 15_000 } = {}) {
+async function headWhere(fits, { callOther = call, within = 15_000 } = {}) {
   const startedAt = performance.now();
   for (;;) {
     const reply = await fetchHead(callOther).catch(() => ({ status: 0 }));
@@ -203,7 +203,7 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     const first = await fetchHead(callOther);
     assert.deepEqual([first.status, first.headers.get("retry-after")], [503, "1"], "nothing in memory, and KV fails");
     await set("well");
-    const { claims: known } = await headWhere(() => true, { ask: callOther });
+    const { claims: known } = await headWhere(() => true, { callOther });
     await set("failing");
     await product(callOther, 1);
     await sleep(2_500);
@@ -211,7 +211,7 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     assert.deepEqual([kept.status, claimsOf(kept.body).rev], [200, known.rev], "memory answers");
     assert.ok((await metric("scrip_bundle_builds_total", other.url)) >= 2, "it was built all the same");
     await set("well");
-    const { claims: next } = await headWhere(({ rev }) => rev > known.rev, { ask: callOther, within: 20_000 });
+    const { claims: next } = await headWhere(({ rev }) => rev > known.rev, { callOther, within: 20_000 });
     assert.equal((await productsOf(next, other.url))[0].price, 1);
     await set("slow");
     await sleep(1_100);
@@ -223,7 +223,7 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     await sleep(1_100);
     await fetchHead(callOther);
     await product(callOther, 2);
-    const { claims: last } = await headWhere(({ rev }) => rev > next.rev, { ask: callOther });
+    const { claims: last } = await headWhere(({ rev }) => rev > next.rev, { callOther });
     await set("old");
     await sleep(1_500);
     assert.equal(claimsOf((await fetchHead(callOther)).body).rev, last.rev, "an older head in KV does not win");

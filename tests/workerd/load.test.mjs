@@ -43,7 +43,7 @@ async function send([method, target, body], headers = {}, again = 3) {
 
 const written = ([method, target, body]) => [method, target, body === undefined ? undefined : JSON.stringify(writtenOut(body))];
 
-for (const { name, before: given = [], request, status, says: expected = "" } of cases.filter(({ name }) => name.includes(process.env.CASE ?? ""))) {
+for (const { name, before: given = [], request, status, expected = "" } of cases.filter(({ name }) => name.includes(process.env.CASE ?? ""))) {
   check(name, async () => {
     for (const call of given) {
       const reply = await send(written(call));

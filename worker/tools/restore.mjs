@@ -15,7 +15,7 @@ import { main, print, Remedy, root } from "./console.mjs";
 
 /**
  * Restores the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
- * `retiredKeys` sign no more. Returns `{ manifest, kept }`, where `kept` is the folder of the previous data.
+ * `retiredKeys` sign no more. Returns `{ manifest, previous }`, where `previous` is the folder of the previous data.
  */
 export async function restore({ from, data, retiredKeys = [] }) {
   const objects = join(data, "objects");
@@ -32,7 +32,7 @@ export async function restore({ from, data, retiredKeys = [] }) {
     mkdirSync(partial, { recursive: true });
     await copyIn(from, manifest, partial);
     await renewKeys(databases.map((path) => join(partial, path.slice("objects/".length))), retiredKeys);
-    swap({ objects, partial, kept: previous });
+    swap({ objects, partial, previous });
     if (existsSync(join(from, "seeded"))) cpSync(join(from, "seeded"), join(data, "seeded"));
     else rmSync(join(data, "seeded"), { force: true });
     sync(data);
@@ -45,7 +45,7 @@ export async function restore({ from, data, retiredKeys = [] }) {
   rmSync(join(previous, "service.json"), { force: true });
   const hasPrevious = readdirSync(previous).length > 0;
   if (!hasPrevious) rmSync(previous, { recursive: true });
-  return { manifest, kept: hasPrevious ? previous : undefined };
+  return { manifest, previous: hasPrevious ? previous : undefined };
 }
 
 async function copyIn(from, { files }, partial) {
@@ -71,7 +71,7 @@ async function renewKeys(files, retiredKeys) {
 }
 
 /** Replaces the old data by the new ones; when that fails the old ones are moved back. */
-function swap({ objects, partial, kept: previous }) {
+function swap({ objects, partial, previous }) {
   renameSync(objects, previous);
   try {
     renameSync(partial, objects);
@@ -99,8 +99,8 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   await main(async () => {
     const { archive, retiredKeys } = parseArguments(process.argv.slice(2));
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
-    const { manifest, kept: previous } = await restore({ from: resolve(root, archive), data, retiredKeys });
+    const { manifest, previous } = await restore({ from: resolve(root, archive), data, retiredKeys });
     print(`${data} is what it was at ${manifest.began}`);
-    if (previous) print(`what was there before is kept: start the service and look, then remove ${previous}`);
+    if (previous) print(`the previous data stay: start the service and check it, then remove ${previous}`);
   });
 }

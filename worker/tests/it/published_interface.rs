@@ -205,7 +205,9 @@ fn each_operation_names_its_callers() {
                     "X-App-Id" => expected.push("a server key".to_owned()),
                     "X-Client-Application-Id" => expected.push("a client key".to_owned()),
                     "X-Management-Id" => expected.push("a management key".to_owned()),
-                    "OAuth" => expected.extend(scopes.as_array().unwrap().iter().map(|scope| format!("`{}`", scope.as_str().unwrap()))),
+                    "OAuth" => expected.extend(
+                        scopes.as_array().unwrap().iter().map(|scope| format!("`{}`", scope.as_str().unwrap())),
+                    ),
                     _ => {}
                 }
             }
@@ -232,7 +234,8 @@ fn each_operation_names_its_roles() {
         let route = AREAS.iter().flat_map(|area| area.iter()).find(|route| openapi::name(route) == name).unwrap();
         let description = operation["description"].as_str().unwrap();
         let named = description.split("the user needs the role ").nth(1);
-        let needs_key = !route.classes.iter().all(|class| matches!(class, CredentialClass::Image | CredentialClass::Bundle));
+        let needs_key =
+            !route.classes.iter().all(|class| matches!(class, CredentialClass::Image | CredentialClass::Bundle));
         let is_open_to_all = ROLES.iter().all(|(_, role)| roles::allows(*role, route));
         assert_eq!(named.is_some(), needs_key && !is_open_to_all, "{name}");
         for (role, value) in ROLES.iter().filter(|_| named.is_some()) {

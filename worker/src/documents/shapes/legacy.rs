@@ -16,13 +16,15 @@ const VERDICT: &[Field] = &[
         .description("Discount with resolved amounts. Absent if the redeemable does not apply or gives no discount."),
     may("order", ORDER)
         .description("Order with the discounts. Absent without an order, and if the redeemable does not apply."),
-    may("applicable_to", GOODS_LIST)
-        .description("Products, SKUs and collections that the discount may act on. Absent if the redeemable does not apply."),
-    may("inapplicable_to", GOODS_LIST)
-        .description("Products, SKUs and collections that the discount leaves out. Absent if the redeemable does not apply."),
-    may("tracking_id", FieldType::Text)
-        .or_null()
-        .description("Encrypted identifier of the customer, which later requests may contain. Absent or `null` without a customer."),
+    may("applicable_to", GOODS_LIST).description(
+        "Products, SKUs and collections that the discount may act on. Absent if the redeemable does not apply.",
+    ),
+    may("inapplicable_to", GOODS_LIST).description(
+        "Products, SKUs and collections that the discount leaves out. Absent if the redeemable does not apply.",
+    ),
+    may("tracking_id", FieldType::Text).or_null().description(
+        "Encrypted identifier of the customer, which later requests may contain. Absent or `null` without a customer.",
+    ),
     may("reason", FieldType::Text)
         .description("Text of the reason for which the redeemable does not apply. Absent if the redeemable applies."),
 ];

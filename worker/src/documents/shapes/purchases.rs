@@ -111,9 +111,9 @@ const REWARD_DETAILS: FieldType = FieldType::Object(&[
     must("metadata", FieldType::Map),
     must("points", FieldType::Object(&[must("total", COUNT).description("Number of points.")]))
         .description("Points that the purchase costs or the refund returns."),
-    must("result", HANDED)
-        .or_null()
-        .description("Reward as the customer received it, or as the refund revoked it. `null` while pending or if rejected."),
+    must("result", HANDED).or_null().description(
+        "Reward as the customer received it, or as the refund revoked it. `null` while pending or if rejected.",
+    ),
     may(
         "purchase",
         FieldType::Object(&[
