@@ -95,7 +95,7 @@ export let joinDocuments;
 /** Returns the codes of a request that the rules of a bundle do not list, in their normal form; none of a request that cannot be read. */
 export let typedCodes;
 
-/** Returns the numbers of the goods buckets, out of `count`, that a request needs and that the rules do not have. */
+/** Returns the numbers of the goods buckets, out of their total, that a request needs and that the rules do not have. */
 export let missingBuckets;
 
 /** Rules that are ready to decide. */
