@@ -29,7 +29,7 @@ const ABOUT: &str = "Scrip issues and redeems vouchers, promotions, gift cards a
     Servers call `/v1` and `/v2` with a server key or an OAuth token, clients call `/client/v1` with a public key, and operators call `/management/v1` with a management key. \
     Amounts are whole numbers of minor currency units, and moments are ISO 8601 in UTC. \
     Unknown fields of a request body are ignored, and a field that is sent as `null` counts as absent on creation. \
-    Each call is one transaction: all of its changes are stored or none; a job that it starts goes on in slices after the response. \
+    Each call is one transaction: all of its changes are stored or none; a job that it starts continues in slices after the response. \
     A refused request changes nothing unless the description of its operation declares a record; the property `key` of the response is the error key. \
     A method that a path does not allow is answered with 405 and the header `Allow`.";
 

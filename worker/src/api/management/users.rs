@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", shown::USER, shapes::TOTAL)
         .describe(
             "listUsers",
-            "Returns the users who have a role in a project, newest first, without pages. Roles in other projects are not shown. An unknown project is refused with `not_found`.",
+            "Returns the users who have a role in a project, newest first, without pages. Roles in other projects are not returned. An unknown project is refused with `not_found`.",
         )
         .returns("The users of the project, and the total.")
         .in_directory(),

@@ -190,7 +190,7 @@ pub const USER: FieldType = shape!(
         must("first_name", FieldType::Text).description("First name of the user."),
         must("last_name", FieldType::Text).description("Last name of the user."),
         must("projects", FieldType::MapOf(&FieldType::Text))
-            .description("Role of the user by the ID of the project: `ADMIN`, `USER`, `VIEWER` or `MERCHANT`. Only the requested project is shown."),
+            .description("Role of the user by the ID of the project: `ADMIN`, `USER`, `VIEWER` or `MERCHANT`. Only the requested project is returned."),
         must("is_owner", FieldType::Bool)
             .description("Ownership of the organisation. Always `false`: the operator's setup owns the organisation."),
     ]
