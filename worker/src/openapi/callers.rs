@@ -10,9 +10,10 @@ pub fn sentences(route: &Route) -> String {
         return "Callable without credentials.".into();
     }
     // The token is last, because its scopes are alternatives themselves.
-    let (tokens, keys): (Vec<CredentialClass>, Vec<CredentialClass>) =
-        route.classes.iter().partition(|class| **class == CredentialClass::OAuth);
-    let credentials: Vec<String> = keys.into_iter().chain(tokens).map(|class| credential(route, class)).collect();
+    let is_token = |class: &&CredentialClass| **class == CredentialClass::OAuth;
+    let keys = route.classes.iter().filter(|class| !is_token(class));
+    let all = keys.chain(route.classes.iter().filter(is_token));
+    let credentials: Vec<String> = all.map(|class| credential(route, *class)).collect();
     let mut text = format!("Callable with {}.", one_of(&credentials));
     if let Some(switch) = route.switch {
         text.push_str(&format!(" Clients need the project switch `{}`.", switch_name(switch)));
