@@ -57,9 +57,9 @@ async function compareWorkers(other, rounds) {
       for (const [place, row] of rows.entries()) {
         const took = {};
         for (const build of shuffled(["now", "before"])) {
-          const begun = cpuTime(services[build].pid);
+          const cpuBefore = cpuTime(services[build].pid);
           const { total } = await load(contenders[build][place], SECONDS);
-          took[build] = (cpuTime(services[build].pid) - begun) / total;
+          took[build] = (cpuTime(services[build].pid) - cpuBefore) / total;
         }
         // The first round warms up.
         if (round >= 0) row.measured.push(took);

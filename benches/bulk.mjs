@@ -1,5 +1,5 @@
 // Measures how fast a hundred thousand codes are created and ten thousand webhooks delivered, and how many redemptions run meanwhile,
-// compared with redemptions alone. Everything is on 127.0.0.1 and ends by itself.
+// compared with redemptions only. Everything is on 127.0.0.1 and ends by itself.
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../tests/workerd/harness.mjs";
@@ -8,7 +8,7 @@ import { redeem, standalone } from "../tests/workerd/redemption_fixtures.mjs";
 const CODES = Number(process.env.BENCH_CODES ?? 100_000);
 const DELIVERIES = Number(process.env.BENCH_LETTERS ?? 10_000);
 const CALLERS = 16;
-/** The time in which redemptions are counted alone. */
+/** The time in which redemptions are counted without a job. */
 const ALONE_MS = 5_000;
 
 export async function measureBulk() {
@@ -21,11 +21,11 @@ export async function measureBulk() {
   }
 }
 
-/** Returns the redemptions a second of so many callers until a job has ended. */
+/** Returns the redemptions a second of the given number of callers until a job has ended. */
 async function meanwhile(call, what) {
   const ready = await Promise.all(Array.from({ length: CALLERS }, () => standalone(call, { quantity: null })));
   let [count, over] = [0, false];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const callers = ready.map(async (code) => {
     while (!over) {
       const { status } = await redeem(call, code);
@@ -35,7 +35,7 @@ async function meanwhile(call, what) {
   });
   const ended = Promise.resolve(what()).finally(() => (over = true));
   await Promise.all([ended, ...callers]);
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   return { seconds, rate: count / seconds };
 }
 
@@ -52,9 +52,9 @@ async function made(call) {
 }
 
 async function codes(call) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await made(call);
-  const alone_s = (performance.now() - begun) / 1_000;
+  const alone_s = (performance.now() - startedAt) / 1_000;
   const before = await meanwhile(call, () => sleep(ALONE_MS));
   const during = await meanwhile(call, () => made(call));
   const after = await meanwhile(call, () => sleep(ALONE_MS));
@@ -64,7 +64,7 @@ async function codes(call) {
   return row;
 }
 
-/** Sends so many webhook deliveries: a webhook receives an event of each redemption, until enough of them have arrived. */
+/** Sends the given number of webhook deliveries: a webhook receives an event of each redemption, until enough of them have arrived. */
 async function webhooks(call) {
   let come = 0;
   let enough;

@@ -22,26 +22,26 @@ const CODE = "COLD";
 export async function measureCold({ rounds }) {
   const data = mkdtempSync(join(tmpdir(), "scrip-cold-"));
   try {
-    await lived(data, async (ask) => {
+    await lived(data, async (sendOne) => {
       const voucher = { type: "GIFT_VOUCHER", gift: { amount: 10_000 } };
-      const { status, text } = await ask("POST", `/v1/vouchers/${CODE}`, JSON.stringify(voucher));
+      const { status, text } = await sendOne("POST", `/v1/vouchers/${CODE}`, JSON.stringify(voucher));
       if (status !== 200) throw new Error(`no voucher to read: ${status} ${text}`);
     });
-    const seen = [];
+    const measured = [];
     for (let round = 0; round < rounds; round++) {
-      seen.push(await lived(data, observe));
+      measured.push(await lived(data, observe));
       console.log(`cold, round ${round + 1} of ${rounds}`);
     }
-    const median = (name) => seen.map((one) => one[name]).sort((a, b) => a - b)[seen.length >> 1];
+    const median = (name) => measured.map((one) => one[name]).sort((a, b) => a - b)[measured.length >> 1];
     return { rounds, ...Object.fromEntries(["listens", "first", "second", "returned"].map((name) => [name, median(name)])) };
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
 }
 
-async function observe(ask, listens) {
+async function observe(sendOne, listens) {
   const read = async () => {
-    const { status, text, ms } = await ask("GET", `/v1/vouchers/${CODE}`);
+    const { status, text, ms } = await sendOne("GET", `/v1/vouchers/${CODE}`);
     if (status !== 200) throw new Error(`the voucher is not read: ${status} ${text}`);
     return ms;
   };
@@ -79,7 +79,7 @@ async function listens(port) {
   return is;
 }
 
-/** Sends one request over a kept connection; returns its answer and duration. */
+/** Sends one request over an open connection; returns its answer and duration. */
 async function send({ agent, port, method, path, body }) {
   const startedAt = performance.now();
   const sent = request({ agent, port, host: "127.0.0.1", method, path, headers: { ...serverHeaders, "content-type": "application/json" } });

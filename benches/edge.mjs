@@ -54,16 +54,16 @@ export async function requests(url) {
 }
 
 async function compare(contenders, rounds) {
-  const seen = contenders.map(() => []);
+  const rates = contenders.map(() => []);
   for (const contender of contenders) await load(contender, 1);
   for (let round = 0; round < rounds; round++) {
     const order = contenders.map((_, place) => [Math.random(), place]).sort(([a], [b]) => a - b);
-    for (const [, place] of order) seen[place].push((await load(contenders[place], SECONDS)).rate);
+    for (const [, place] of order) rates[place].push((await load(contenders[place], SECONDS)).rate);
     console.log(`workerd, round ${round + 1} of ${rounds}`);
   }
   return contenders.map(({ name }, place) => ({
-    name, median: median(seen[place]), least: Math.min(...seen[place]), most: Math.max(...seen[place]),
-    to_increment: median(seen[place].map((rate, round) => rate / seen[0][round])),
+    name, median: median(rates[place]), least: Math.min(...rates[place]), most: Math.max(...rates[place]),
+    to_increment: median(rates[place].map((rate, round) => rate / rates[0][round])),
   }));
 }
 

@@ -41,9 +41,9 @@ export function prepareTrees(rules) {
 }
 
 const OPERATORS = {
-  more_than: (found, wanted) => found > wanted,
-  in: (found, wanted) => wanted.includes(found),
-  equal: (found, wanted) => found === wanted,
+  more_than: (found, expected) => found > expected,
+  in: (found, expected) => expected.includes(found),
+  equal: (found, expected) => found === expected,
 };
 
 function isTrue(rule, facts) {

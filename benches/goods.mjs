@@ -40,9 +40,9 @@ export async function measureGoods() {
 }
 
 async function seconds(what) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await what();
-  return (performance.now() - begun) / 1_000;
+  return (performance.now() - startedAt) / 1_000;
 }
 
 /** Imports the products, and a SKU of each. */
@@ -89,15 +89,15 @@ async function changePrices(url, call) {
     const before = await builds(url);
     const { status } = await call("PUT", `/v1/products/product-${500 + n}`, { price: 77 + n });
     if (status !== 200) throw new Error(`a price answered ${status}`);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await headWhere(call, (claims) => claims.goods && claims.goods.root !== goods.root);
-    head.push(performance.now() - begun);
+    head.push(performance.now() - startedAt);
     object.push(1_000 * ((await builds(url)).sum - before.sum));
   }
   return { object_ms: median(object), head_ms: median(head) };
 }
 
-/** Returns the builds in the object so far: their number, their seconds, and how many took at most so many seconds. */
+/** Returns the builds in the object so far: their number, their seconds, and their counts by duration. */
 async function builds(url) {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
   const lines = text.split("\n").filter((line) => line.startsWith("scrip_bundle_build_seconds_"));

@@ -86,11 +86,11 @@ async function packed() {
 
 /** Returns the medians of batches of about ten milliseconds, after a warm-up that lets V8 compile large wasm in the background. */
 function time(body, total) {
-  let kept;
+  let result;
   /** Runs some calls; returns nanoseconds by the clock and of CPU time. */
   const batch = (count) => {
     const [start, before] = [process.hrtime.bigint(), process.cpuUsage()];
-    for (let turn = 0; turn < count; turn++) kept = body();
+    for (let turn = 0; turn < count; turn++) result = body();
     const { user, system } = process.cpuUsage(before);
     return [Number(process.hrtime.bigint() - start), (user + system) * 1_000];
   };
@@ -108,6 +108,6 @@ function time(body, total) {
     results.push(took / count);
     ofCpu.push(cpu / count);
   }
-  if (kept === undefined) throw new Error("the contender answered nothing");
+  if (result === undefined) throw new Error("the contender answered nothing");
   return { ns: median(results), cpu_ns: median(ofCpu) };
 }

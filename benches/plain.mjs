@@ -1,7 +1,7 @@
 // Solves the workloads by hand in plain JavaScript, as a shop's own checkout would, with the rule and the effects as code. It answers
 // amounts and statuses in the format of the API, without the engine's reasons, validity, counts and bounds.
 
-/** Reads the rules once, as far as this code understands them. */
+/** Reads the parts of the rules that this code understands, once. */
 export function prepare(rules) {
   const ruleOf = new Map(rules.validation_rules.map((rule) => [`v_${rule.name}`, rule]));
   const offers = new Map(rules.vouchers.map(({ id, code, discount }) => {

@@ -29,7 +29,7 @@ export async function measurePoints() {
   }
 }
 
-/** Runs so many calls at once as there are callers. */
+/** Runs one call at a time for each caller. */
 async function each(count, what) {
   let next = 0;
   await Promise.all(Array.from({ length: CALLERS }, async () => {
@@ -37,7 +37,7 @@ async function each(count, what) {
   }));
 }
 
-/** Reads the two members by turns, so that a slow moment affects both. */
+/** Reads the two members by turns, so that a slow period affects both. */
 async function reads(call) {
   const { program } = await club(call, { earns: 0 });
   const sizes = { few: FEW, many: MANY };
@@ -68,7 +68,7 @@ async function reads(call) {
   return rows;
 }
 
-/** Returns redemptions a second, alone before and after, and while the points expire. */
+/** Returns redemptions a second, before, after, and while the points expire. */
 async function sweep(call) {
   const period = { value: 1, unit: "DAY" };
   const points_expiration = { type: "ROLLING_EXPIRATION", rolling_expiration: { period } };
@@ -100,7 +100,7 @@ async function sweep(call) {
   return row;
 }
 
-/** Creates so many members: one by calls, and the others as copies of it, because calls would take an hour for all. */
+/** Creates the given number of members: one by calls, and the others as copies of it, because calls would take an hour for all. */
 async function several(call, then, program, count) {
   const { customer } = await member(then, program, 1);
   for (let first = 1; first < count; first += COPIES) {
@@ -112,7 +112,7 @@ async function several(call, then, program, count) {
 /** Returns the redemptions a second until a job is over, and the longest of them. */
 async function redemptions(call, code, until) {
   let [count, longest, going] = [0, 0, true];
-  const begun = performance.now();
+  const startedAt = performance.now();
   const callers = Array.from({ length: CALLERS }, async () => {
     while (going) {
       const { status, ms } = await redeem(call, code);
@@ -126,7 +126,7 @@ async function redemptions(call, code, until) {
     going = false;
     await Promise.all(callers);
   }
-  const seconds = (performance.now() - begun) / 1_000;
+  const seconds = (performance.now() - startedAt) / 1_000;
   return { rate: count / seconds, seconds, longest };
 }
 

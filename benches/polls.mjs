@@ -22,16 +22,16 @@ export async function measurePolls({ rounds }) {
   try {
     const call = caller(service.url);
     await fill(call);
-    const seen = new Map(POLLS.map((polls) => [polls, []]));
+    const results = new Map(POLLS.map((polls) => [polls, []]));
     await headWhere(call, () => true);
     await validations(call, 0);
     for (let round = 0; round < rounds; round += 1) {
-      for (const polls of [...POLLS].sort(() => Math.random() - 0.5)) seen.get(polls).push(await validations(call, polls));
+      for (const polls of [...POLLS].sort(() => Math.random() - 0.5)) results.get(polls).push(await validations(call, polls));
       console.log(`polls, round ${round + 1} of ${rounds}`);
     }
-    const alone = seen.get(0);
+    const alone = results.get(0);
     const rows = POLLS.map((polls) => {
-      const found = seen.get(polls);
+      const found = results.get(polls);
       return {
         polls, p50_ms: median(found.map(({ p50 }) => p50)), p95_ms: median(found.map(({ p95 }) => p95)),
         to_alone: median(found.map(({ p50 }, round) => p50 / alone[round].p50)),
@@ -69,7 +69,7 @@ async function validations(call, polls) {
   const polled = [];
   const timer = polls > 0 ? setInterval(() => polled.push(call("GET", HEAD, undefined, client)), 1_000 / polls) : undefined;
   const took = [];
-  for (const begun = performance.now(); performance.now() - begun < ROUND_MS;) {
+  for (const startedAt = performance.now(); performance.now() - startedAt < ROUND_MS;) {
     const sent = performance.now();
     const { status, body: answer } = await call("POST", "/v1/validations", body);
     if (status !== 200 || answer.valid !== true) throw new Error(`a validation answered ${status} ${JSON.stringify(answer)}`);
@@ -91,9 +91,9 @@ async function changes(call) {
     await sleep(3_000);
     const changed = await call("PUT", `/v1/campaigns/Campaign ${n}`, { metadata: { change: n }, discount: { type: "PERCENT", percent_off: 20 + n } });
     if (changed.status !== 200) throw new Error(`a change answered ${changed.status}`);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await headWhere(call, (claims) => claims.rev > rev);
-    took.push(Math.round(performance.now() - begun));
+    took.push(Math.round(performance.now() - startedAt));
   }
   return took.sort((a, b) => a - b);
 }

@@ -62,10 +62,10 @@ async function main(names) {
   const unknown = names.find((name) => !(name in PARTS));
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
-  const wanted = names.length === 0 ? Object.keys(PARTS) : names;
-  await (wanted.some((name) => OF_WORKER.has(name)) ? buildAll() : buildPackage());
+  const parts = names.length === 0 ? Object.keys(PARTS) : names;
+  await (parts.some((name) => OF_WORKER.has(name)) ? buildAll() : buildPackage());
   // It sets the clock.
-  if (wanted.includes("points")) await buildWorker({ testHooks: true });
+  if (parts.includes("points")) await buildWorker({ testHooks: true });
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
     machine: {
@@ -74,7 +74,7 @@ async function main(names) {
     method: { rounds: ROUNDS, ms_per_measurement: MS },
   };
   for (const [name, part] of Object.entries(PARTS)) {
-    if (wanted.includes(name)) results[name] = await part();
+    if (parts.includes(name)) results[name] = await part();
   }
   writeFileSync(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
   writeTables(results);

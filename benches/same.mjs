@@ -50,7 +50,7 @@ export function validate({ offers, limit, stacking }, { redeemables, customer, o
   const answer = { id: `valid_${id(18)}`, valid: applied.length > 0, redeemables: applied };
   if (skipped.length > 0) answer.skipped_redeemables = skipped;
   if (inapplicable.length > 0) answer.inapplicable_redeemables = inapplicable;
-  // Its lines show the discount of the whole request.
+  // Its lines have the discount of the whole request.
   answer.order = snapshot(order.items, { amounts, before: amounts, left, touched: ever, ever }, amount, total);
   answer.stacking_rules = stacking;
   return answer;
@@ -77,7 +77,7 @@ function snapshot(items, { amounts, before, left, touched, ever }, amount, total
   };
 }
 
-/** Units are listed one by one up to so many in an order. */
+/** Units are listed one by one up to this number in an order. */
 const MOST_NUMBERED = 1000;
 
 /** Returns the product of a code, and its SKUs in the order, each with its units. */

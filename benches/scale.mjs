@@ -37,7 +37,7 @@ export async function measureScale() {
 const describe = ({ name, small, large, ratio, refused }) =>
   refused ? `${name}: refused` : `${name}: ${small.toFixed(2)} -> ${large.toFixed(2)}, ${ratio.toFixed(2)}`;
 
-/** Opens a shop of a size: filled once, and kept for the next time as long as the code that fills it is the same. */
+/** Opens a shop of a size: filled once, and reused while the code that fills it is the same. */
 async function open(name, size) {
   const data = `${folders}${name}`;
   const stamp = `${data}.json`;
@@ -55,15 +55,15 @@ async function open(name, size) {
     const { ms } = await call("GET", "/v1/vouchers?limit=1");
     return { service, call, ...known, first_ms: ms };
   }
-  const begun = performance.now();
+  const startedAt = performance.now();
   const facts = await fill(call, size);
-  const filled = { hash, facts, filled_s: Math.round((performance.now() - begun) / 1_000) };
+  const filled = { hash, facts, filled_s: Math.round((performance.now() - startedAt) / 1_000) };
   console.log(`${name}: filled in ${filled.filled_s} s`);
   writeFileSync(stamp, JSON.stringify(filled));
   return { service, call, ...filled };
 }
 
-/** Sends a request to both shops by turns, so that a slow moment affects both. */
+/** Sends a request to both shops by turns, so that a slow period affects both. */
 async function compare({ name, path }, shops) {
   const took = { small: [], large: [] };
   for (let turn = 0; turn < TURNS; turn += 1) {
@@ -87,7 +87,7 @@ async function redemptions(shops) {
       const { call, facts } = shops[shop];
       let [count, over] = [0, false];
       const body = { redeemables: [{ object: "voucher", id: facts.endless }], order: { amount: 10_000 }, customer: { source_id: facts.customer } };
-      const begun = performance.now();
+      const startedAt = performance.now();
       const callers = Array.from({ length: CALLERS }, async () => {
         while (!over) {
           const { status } = await call("POST", "/v1/redemptions", body);
@@ -98,7 +98,7 @@ async function redemptions(shops) {
       await Promise.race([sleep(REDEEM.ms), Promise.all(callers)]);
       over = true;
       await Promise.all(callers);
-      took[shop].push((performance.now() - begun) / count);
+      took[shop].push((performance.now() - startedAt) / count);
     }
   }
   const [small, large] = [median(took.small), median(took.large)];

@@ -1,4 +1,4 @@
-// Measures the size of the package and the Worker: the download of a page, the upload, and the wasm alone; raw, gzip -9, brotli 11.
+// Measures the size of the package and the Worker: the download of a page, the upload, and the wasm; raw, gzip -9, brotli 11.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ export function packageSize() {
 /** The modules of the released Worker. Its files are served separately and do not count. */
 export function workerSize() {
   const modules = join(builtFolder(), "modules");
-  const sized = (isWanted) => add(readdirSync(modules).filter(isWanted).map((name) => sizes(readFileSync(join(modules, name)))));
+  const sized = (isCounted) => add(readdirSync(modules).filter(isCounted).map((name) => sizes(readFileSync(join(modules, name)))));
   const parts = { wasm: sized((name) => name.endsWith(".wasm")), scripts: sized((name) => name.endsWith(".mjs")) };
   return { ...parts, whole: add([parts.wasm, parts.scripts]) };
 }

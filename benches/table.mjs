@@ -57,8 +57,8 @@ function fill(file, lines) {
 export function summary({ machine, workloads, package: sizes, edge }) {
   const found = (name, contender) => workloads[name].find((row) => row.contender === contender);
   const page = ([name, what]) => {
-    const { ns, to_js_same: beside } = found(name, "wasm-text") ?? found(name, "find-wasm-text");
-    return `| ${what} | ${micros(ns)} | ${times(beside.median)} × JavaScript by hand with the same answer |`;
+    const { ns, to_js_same: comparison } = found(name, "wasm-text") ?? found(name, "find-wasm-text");
+    return `| ${what} | ${micros(ns)} | ${times(comparison.median)} × JavaScript by hand with the same answer |`;
   };
   const trees = found("w3", "find-tree").ns / found("w3", "find-engine").ns;
   const served = edge.rows.filter(({ name }) => !name.startsWith("bare"));
@@ -139,11 +139,11 @@ function edgeTable({ connections, rows }) {
 
 function scaleTable({ sizes: { small, large }, filled_s, rows }) {
   const shop = ({ codes, customers }) => `${number(10 * codes + 101)} vouchers and ${number(customers)} customers`;
-  const beside = (row) => (row.refused ? "refused | |" : `${row.large.toFixed(1)} | ${times(row.ratio)} |`);
+  const columns = (row) => (row.refused ? "refused | |" : `${row.large.toFixed(1)} | ${times(row.ratio)} |`);
   return [
-    `**A project of ${shop(large)} beside one of ${shop(small)}** (filled through the routes in ${number(filled_s)} s)`, "",
+    `**A project of ${shop(large)} compared with one of ${shop(small)}** (filled through the routes in ${number(filled_s)} s)`, "",
     "| request | ms, small | ms, large | large × small |", "|---|---:|---:|---:|",
-    ...rows.map((row) => `| ${row.name} | ${row.refused ? "" : row.small.toFixed(1)} | ${beside(row)}`),
+    ...rows.map((row) => `| ${row.name} | ${row.refused ? "" : row.small.toFixed(1)} | ${columns(row)}`),
     "",
   ];
 }
@@ -152,9 +152,9 @@ function bulkTable({ codes, webhooks }) {
   const row = (what, seconds, { alone, during, ratio }) =>
     `| ${what} | ${seconds.toFixed(1)} | ${number(alone)} | ${number(during)} | ${times(ratio)} |`;
   return [
-    "**What is done in bulk, beside 16 callers who redeem**", "",
-    "| | seconds | redemptions a second, alone | meanwhile | meanwhile × alone |", "|---|---:|---:|---:|---:|",
-    row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s alone)`, codes.beside_s, codes.redemptions),
+    "**Bulk operations while 16 callers redeem**", "",
+    "| | seconds | redemptions a second before | meanwhile | ratio |", "|---|---:|---:|---:|---:|",
+    row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s without callers)`, codes.beside_s, codes.redemptions),
     row(`${number(webhooks.deliveries)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
     "",
   ];

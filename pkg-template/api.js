@@ -88,14 +88,14 @@ export let decideAt;
 
 /**
  * Lets the rules of a bundle decide with further documents, as bytes: goods buckets and opened ones of codes, and the facts of their customer
- * from one moment until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
+ * from one time until before another, in milliseconds. They replace what was joined before. `options` are those of `prepareBundle`.
  */
 export let joinDocuments;
 
 /** Returns the codes of a request that the rules of a bundle do not list, in their normal form; none of a request that cannot be read. */
 export let typedCodes;
 
-/** Returns the numbers of the goods buckets, of so many, that a request needs and that the rules do not have. */
+/** Returns the numbers of the goods buckets, out of their total, that a request needs and that the rules do not have. */
 export let missingBuckets;
 
 /** Rules that are ready to decide. */
@@ -177,7 +177,7 @@ class Prepared {
 
   #decide(verb, request, context) {
     const own = this.#withDocuments ?? this.#live();
-    const now = moment(context, this.#clock);
+    const now = timeOfDecision(context, this.#clock);
     const joined = this.#joined && now >= this.#joined.from && now < this.#joined.until ? this.#joined.rules : own;
     return joined[verb](request, now, seed(context));
   }
@@ -243,7 +243,7 @@ function bytesOf(view) {
 // A text without a zone would mean another time on every machine, so it is refused.
 const ZONED = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 
-function moment(context, clock) {
+function timeOfDecision(context, clock) {
   const now = context?.now ?? clock.now();
   const text = typeof now === "string";
   const ms = text ? (ZONED.test(now) ? Date.parse(now) : NaN) : Number(now);

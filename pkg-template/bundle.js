@@ -1,4 +1,4 @@
-// Selects the copy of the service's bundle: the newest one that is proven, or the kept one when there is no such one.
+// Selects the copy of the service's bundle: the newest one that is proven, or the stored one where none is proven.
 import { checkLoaded, decideAt, joinDocuments, missingBuckets, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { SealedCodes } from "./codes.js";
@@ -17,7 +17,7 @@ export { watchHead } from "./watch.js";
 const origins = new WeakMap();
 // The sealed codes of rules, with what was opened of them.
 const sealedCodes = new WeakMap();
-// How often the supplement of rules was dropped: one that was asked for before is not used any more.
+// How often the supplement of rules was dropped: one that was requested before is not used any more.
 const drops = new WeakMap();
 const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
 
@@ -25,36 +25,36 @@ const dropsOf = (prepared) => (prepared && drops.get(prepared)) ?? 0;
 export async function fetchBundle(baseUrl, credentials, lastGood, options = {}) {
   checkLoaded();
   const service = serviceOf(baseUrl, credentials, options);
-  const kept = openKept(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
-  const answer = { clock: kept.clock };
-  const last = kept.bundle?.prepared;
+  const stored = openStored(lastGood, readPinned(options.keys), readProject(options.project), options.customerToken);
+  const answer = { clock: stored.clock };
+  const last = stored.bundle?.prepared;
   const dropped = dropsOf(last);
   const unlessDropped = (supplement) => (dropsOf(last) === dropped ? supplement : undefined);
   try {
     const [bundle, supplement] = await withinLimit(options.signal, async (signal) => {
-      const bundle = await renew(service, kept, options.customerToken, answer, signal);
+      const bundle = await renew(service, stored, options.customerToken, answer, signal);
       return [bundle, await supplementOf(service, bundle, answer, signal)];
     }, service.exchange);
     return { ...bundleOf(service, bundle, answer.clock, unlessDropped(supplement), lastGood?.prepared), fresh: true, problem: undefined };
   } catch (problem) {
-    if (!kept.bundle) throw problem;
+    if (!stored.bundle) throw problem;
     // Even an unusable answer carries the time, where no cache can have stored it.
-    return { ...bundleOf(service, kept.bundle, answer.clock, unlessDropped(kept.supplement)), fresh: false, problem };
+    return { ...bundleOf(service, stored.bundle, answer.clock, unlessDropped(stored.supplement)), fresh: false, problem };
   }
 }
 
 /**
- * Prepares what a caller kept of a bundle, without a request; returns nothing where it is not proven. Where another bundle is known, an older one is
+ * Prepares the stored copy of a bundle that a caller passes, without a request; returns nothing where it is not proven. Where another bundle is known, an older one is
  * none either.
  */
 export function openBundle(baseUrl, credentials, lastGood, { known, ...options }) {
   checkLoaded();
-  const kept = openKept(lastGood, readPinned(options.keys), known && readHead(known.head).claims.iss, options.customerToken);
+  const stored = openStored(lastGood, readPinned(options.keys), known && readHead(known.head).claims.iss, options.customerToken);
   try {
-    if (known) checkRevision(kept.head, readHead(known.head));
-    if (!kept.bundle) return undefined;
-    kept.bundle.goods ??= known && origins.get(known.prepared)?.goods;
-    return bundleOf(serviceOf(baseUrl, credentials, options), kept.bundle, kept.clock, kept.supplement, known?.prepared);
+    if (known) checkRevision(stored.head, readHead(known.head));
+    if (!stored.bundle) return undefined;
+    stored.bundle.goods ??= known && origins.get(known.prepared)?.goods;
+    return bundleOf(serviceOf(baseUrl, credentials, options), stored.bundle, stored.clock, stored.supplement, known?.prepared);
   } catch {
     return undefined;
   }
@@ -72,27 +72,27 @@ function readProject(project) {
 }
 
 /** Returns the newest bundle, proven by keys that are trusted already. `answer` gets the clock of the service's answer. */
-async function renew(service, kept, customerToken, answer, signal) {
+async function renew(service, stored, customerToken, answer, signal) {
   const request = { headers: service.headers, signal };
   // Without any key to trust, those that the service lists over this connection are pinned.
   const [text, first] = await Promise.all([
-    requestHead(service, kept.bundle && kept.head.text, answer, signal, BUILD_WAITS),
-    kept.keys ? undefined : fetchKeys(service.base, request, kept.project),
+    requestHead(service, stored.bundle && stored.head.text, answer, signal, BUILD_WAITS),
+    stored.keys ? undefined : fetchKeys(service.base, request, stored.project),
   ]);
   const now = () => timeOf(answer);
   if (text === undefined) {
-    checkTime(kept.head.claims, now());
+    checkTime(stored.head.claims, now());
     trustClock(answer);
-    return kept.bundle;
+    return stored.bundle;
   }
-  const known = first ? { ...kept, keys: first.present, project: kept.project ?? first.project } : kept;
+  const known = first ? { ...stored, keys: first.present, project: stored.project ?? first.project } : stored;
   const listKeys = first ? undefined : (project) => fetchKeys(service.base, request, project);
   const { head, keys } = await proveHead(text, known, now, listKeys);
   trustClock(answer);
-  const same = kept.bundle?.head.claims.core === head.claims.core ? kept.bundle : undefined;
+  const same = stored.bundle?.head.claims.core === head.claims.core ? stored.bundle : undefined;
   if (same?.head.text === text) return { ...same, keys };
   const core = same ? same.core : await fetchCore(service.base, head.claims, signal);
-  return { head, core, keys, customerToken, goods: kept.goods };
+  return { head, core, keys, customerToken, goods: stored.goods };
 }
 
 /** Returns what the customer of the bundle's token adds to it; without it, verdicts about the customer are provisional. */
@@ -180,38 +180,38 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
 }
 
 /**
- * Reads what a caller kept: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
+ * Reads the stored copy that a caller passes: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
  * `bundle`. Head and core are proven again, because what was stored may be damaged or another project's; what is not
  * proven is absent, and is then fetched again.
  */
-function openKept(lastGood, pinned, project, customerToken) {
+function openStored(lastGood, pinned, project, customerToken) {
   const origin = isLive(lastGood) ? origins.get(lastGood.prepared) : undefined;
   const listed = origin?.keys ?? readKeys(lastGood?.keys);
-  const kept = { project, pinned, keys: pinned ?? (listed.size > 0 ? listed : undefined), clock: origin?.clock ?? ServiceClock.from(lastGood?.clock) };
+  const stored = { project, pinned, keys: pinned ?? (listed.size > 0 ? listed : undefined), clock: origin?.clock ?? ServiceClock.from(lastGood?.clock) };
   try {
     const head = readHead(origin?.head.text ?? lastGood.head);
     const keys = pinned ? addVouched(pinned, listed, head.claims.iss) : listed;
     checkHead(head, keys, project);
-    Object.assign(kept, { head, keys, project: head.claims.iss });
+    Object.assign(stored, { head, keys, project: head.claims.iss });
     const core = origin?.core ?? readCore(lastGood, head.claims.core);
     const prepared = origin && origin.customerToken === customerToken ? lastGood.prepared : undefined;
-    kept.supplement = prepared && origin.supplement;
-    kept.goods = origin?.goods;
-    kept.bundle = { head, core, keys, customerToken, prepared, goods: kept.goods };
+    stored.supplement = prepared && origin.supplement;
+    stored.goods = origin?.goods;
+    stored.bundle = { head, core, keys, customerToken, prepared, goods: stored.goods };
   } catch {
     // Fetched again, with the keys and not below the revision that were proven so far.
   }
-  return kept;
+  return stored;
 }
 
-/** Returns a kept core when it is the one that its head names. */
+/** Returns a stored core when it is the one that its head names. */
 function readCore({ core, parts }, hash) {
   const bytes = typeof core === "string" ? new TextEncoder().encode(core) : core;
   if (!(ArrayBuffer.isView(bytes) && isCore(bytes, parts, hash))) throw refusal("wrong_core", "the kept core is not the one that its head names");
   return { bytes, parts };
 }
 
-/** Returns whether a kept bundle has rules that can still decide, and is the one that they were made from. */
+/** Returns whether a stored bundle has rules that can still decide, and is the one that they were made from. */
 function isLive(lastGood) {
   try {
     return lastGood.prepared.hash !== undefined && origins.get(lastGood.prepared).head.text === lastGood.head;

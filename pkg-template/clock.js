@@ -1,6 +1,6 @@
 // Keeps the service's time in a host whose own clock may be wrong.
 
-// The local clock counts as put right when it agrees this well with the time that has passed since the service's last answer.
+// The local clock counts as corrected when it agrees this well with the time that has passed since the service's last answer.
 const NEAR_MS = 60_000;
 
 /** The time of the service, from the `Date` of one of its answers. */
@@ -14,9 +14,9 @@ export class ServiceClock {
   }
 
   /** Reads a clock that was stored as data; undefined where it is none. */
-  static from(kept) {
-    const isClock = Number.isSafeInteger(kept?.offset) && Number.isSafeInteger(kept?.served);
-    return isClock ? new ServiceClock(kept.offset, kept.served) : undefined;
+  static from(stored) {
+    const isClock = Number.isSafeInteger(stored?.offset) && Number.isSafeInteger(stored?.served);
+    return isClock ? new ServiceClock(stored.offset, stored.served) : undefined;
   }
 
   /**

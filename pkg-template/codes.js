@@ -1,5 +1,5 @@
 // The sealed codes of a bundle: opens the boxes of what a request types. The key of a box is derived slowly, by WebCrypto, so this is the one
-// step of a decision that waits. What was opened stays in memory alone.
+// step of a decision that waits. The opened contents stay only in memory.
 import { typedCodes } from "./api.js";
 import { readJson } from "./exchange.js";
 
@@ -37,7 +37,7 @@ export class SealedCodes {
   }
 
   #openOnce(code) {
-    return keepUnlessFailed(this.#opened, code, () => this.#openAndJoin(code));
+    return cacheUnlessFailed(this.#opened, code, () => this.#openAndJoin(code));
   }
 
   async #openAndJoin(code) {
@@ -54,7 +54,7 @@ export class SealedCodes {
     const { salt, rounds, boxes } = this.#sealed;
     if (!boxes || !globalThis.crypto?.subtle) return undefined;
     const name = `${salt}/${rounds}/${code}`;
-    const key = await keepUnlessFailed(this.#keys, name, () => deriveKey(code, fromBase64url(salt), rounds));
+    const key = await cacheUnlessFailed(this.#keys, name, () => deriveKey(code, fromBase64url(salt), rounds));
     const box = toBase64url(key.subarray(0, KEY_BYTES / 2));
     if (!Object.hasOwn(boxes, box)) return undefined;
     const closed = fromBase64url(boxes[box]);
@@ -64,8 +64,8 @@ export class SealedCodes {
   }
 }
 
-/** Returns the promise under a name, and makes it where there is none; one that fails is not kept. */
-function keepUnlessFailed(promises, name, make) {
+/** Returns the promise under a name, and makes it where there is none; one that fails is not cached. */
+function cacheUnlessFailed(promises, name, make) {
   if (!promises.has(name)) {
     const made = make();
     promises.set(name, made);

@@ -43,7 +43,7 @@ function readIndex(bytes) {
 
 const indexOf = (parts) => JSON.stringify({ parts });
 
-/** Returns whether kept bytes are the core with this hash. `parts` are the sizes of its parts, where it has several. */
+/** Returns whether stored bytes are the core with this hash. `parts` are the sizes of its parts, where it has several. */
 export function isCore(bytes, parts, hash) {
   if (parts === undefined || parts === null) return sha256(bytes) === hash;
   if (!Array.isArray(parts) || parts.length > MOST_PARTS) return false;

@@ -12,7 +12,7 @@ const fetches = new WeakMap();
 /** Returns the `fetch` of the exchange with this signal. */
 export const fetchOf = (signal) => fetches.get(signal) ?? globalThis.fetch;
 
-/** Returns the error that refuses what the service answered; programs tell the reasons apart by `code`. */
+/** Returns the error that refuses an answer of the service; programs distinguish the reasons by `code`. */
 export const refusal = (code, message, cause) => Object.assign(new Error(message, cause && { cause }), { code });
 
 /** Runs an exchange with a signal that ends it with the caller's own, or at the limit. Its requests are sent by `fetch`, where there is one. */
@@ -29,7 +29,7 @@ export async function withinLimit(signal, exchange, { timeout = LIMIT_MS, fetch 
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", end);
-    // Ends requests that were still running beside one that failed.
+    // Ends requests that were still running when another one failed.
     controller.abort();
   }
 }
@@ -64,7 +64,7 @@ export async function readBody(response, what, most, signal) {
   return bytes;
 }
 
-/** Returns the error for an answer without what was asked for, with the service's error body as details. */
+/** Returns the error for an answer without the requested contents, with the service's error body as details. */
 export async function answeredError(response, what, signal) {
   const { status } = response;
   const body = await readBody(response, "error", MOST_ERROR, signal).then(readJson).catch(() => undefined);

@@ -29,10 +29,10 @@ export class Feed {
   #socket;
   #cancel = () => {};
   #wait = FIRST_WAIT_MS;
-  /** True while a connection is open that has brought a proven head: then nothing needs to be polled. */
+  /** True while a connection is open that has delivered a proven head: then nothing needs to be polled. */
   brings = false;
 
-  /** `onText` gets each message, and `onEnd` an error when a connection that brought heads ends, or when a message cannot be a head. */
+  /** `onText` gets each message, and `onEnd` an error when a connection that delivered heads ends, or when a message cannot be a head. */
   constructor({ base, credentials, origin, signal, onText, onEnd }) {
     this.#open = () => openSocket(base, credentials, origin);
     [this.#signal, this.#onText, this.#onEnd] = [signal, onText, onEnd];
@@ -51,10 +51,10 @@ export class Feed {
       return;
     }
     this.#socket = socket;
-    let isHeard = true;
+    let isAlive = true;
     const beat = () => {
-      if (!isHeard) return this.#end(socket);
-      isHeard = false;
+      if (!isAlive) return this.#end(socket);
+      isAlive = false;
       socket.send("ping");
       this.#cancel = later(PING_MS, this.#signal, beat);
     };
@@ -66,7 +66,7 @@ export class Feed {
     });
     socket.addEventListener("message", ({ data }) => {
       if (this.#socket !== socket) return;
-      isHeard = true;
+      isAlive = true;
       if (data === "pong") return;
       if (typeof data === "string" && data.length <= MOST_HEAD) this.#onText(data);
       else this.refuse(refusal("damaged", `a message of the feed is no text of at most ${MOST_HEAD} characters`));
@@ -74,7 +74,7 @@ export class Feed {
     for (const event of ["close", "error"]) socket.addEventListener(event, () => this.#end(socket));
   }
 
-  /** Notes that the connection has brought a proven head. */
+  /** Records that the connection has delivered a proven head. */
   accept() {
     if (!this.#socket) return;
     this.brings = true;
@@ -86,7 +86,7 @@ export class Feed {
     if (this.#socket) this.#end(this.#socket, problem);
   }
 
-  /** Ends a connection, and opens the next one after a wait that grows until one has brought a head. Not all clients come at once. */
+  /** Ends a connection, and opens the next one after a wait that grows until one has delivered a head, with jitter. */
   #end(socket, problem) {
     if (this.#socket !== socket) return;
     const wasBringing = this.brings;

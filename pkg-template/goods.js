@@ -4,8 +4,8 @@ import { fetchBytes, readJson, refusal } from "./exchange.js";
 import { isHash } from "./head.js";
 
 const MOST_BYTES = 4 * 1024 * 1024;
-// Buckets that are kept for later requests.
-const MOST_KEPT = 200;
+// Number of buckets that are cached for later requests.
+const CACHED_BUCKETS_MAX = 200;
 
 /** The goods of one head: the buckets that were fetched and proven. */
 export class BundleGoods {
@@ -31,7 +31,7 @@ export class BundleGoods {
     return [...this.#proven.values()].map(({ bytes }) => bytes);
   }
 
-  /** Fetches a bucket and proves it. A caller who has it of a former root gets the path alone. */
+  /** Fetches a bucket and proves it. A caller who has it of a former root gets only the path. */
   async load(base, number, signal) {
     if (this.#proven.has(number)) return;
     const known = this.#former.get(number);
@@ -49,7 +49,7 @@ export class BundleGoods {
   /** Forgets the oldest buckets beyond the bound, except those of these numbers. */
   forgetOthers(numbers) {
     for (const number of this.#proven.keys()) {
-      if (this.#proven.size <= MOST_KEPT) return;
+      if (this.#proven.size <= CACHED_BUCKETS_MAX) return;
       if (!numbers.has(number)) this.#proven.delete(number);
     }
   }

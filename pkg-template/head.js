@@ -25,21 +25,21 @@ export function checkHead(head, keys, project) {
   if (project !== undefined && iss !== project) throw refusal("wrong_project", `the bundle is of the project \`${shown(iss)}\`, not of \`${project}\``);
 }
 
-const isWhole = (most) => (value) => Number.isSafeInteger(value) && value >= 0 && value <= most;
-const isMoment = isWhole(LAST_MS);
-const isSecond = isWhole(Math.floor(LAST_MS / 1_000));
+const isIntegerUpTo = (most) => (value) => Number.isSafeInteger(value) && value >= 0 && value <= most;
+const isTime = isIntegerUpTo(LAST_MS);
+const isSecond = isIntegerUpTo(Math.floor(LAST_MS / 1_000));
 
 const isNumberOfBuckets = (value) => Number.isSafeInteger(value) && value > 0 && value <= 2 ** 20 && Number.isInteger(Math.log2(value));
 
 const CLAIMS = {
   iss: (value) => typeof value === "string" && value !== "" && value.length <= 100,
-  decides: isWhole(0xffff_ffff),
-  writes: isWhole(0xffff_ffff),
-  epoch: isMoment,
-  rev: isMoment,
+  decides: isIntegerUpTo(0xffff_ffff),
+  writes: isIntegerUpTo(0xffff_ffff),
+  epoch: isTime,
+  rev: isTime,
   core: (value) => isHash(value),
-  from: isMoment,
-  to: (value, { from }) => isMoment(value) && value > from && value <= from + LONGEST_HORIZON_MS,
+  from: isTime,
+  to: (value, { from }) => isTime(value) && value > from && value <= from + LONGEST_HORIZON_MS,
   iat: isSecond,
   // Not before the horizon ends: a verdict by an expired head lacks `horizon`.
   exp: (value, { iat, to }) => isSecond(value) && value > iat && value <= iat + LONGEST_LIFE_S && value * 1_000 >= to,

@@ -7,7 +7,7 @@ import { addVouched } from "./keys.js";
 
 // The service makes heads of at most 1 kB.
 export const MOST_HEAD = 4 * 1024;
-// How often a build is waited for. A service that asks for more patience is overloaded.
+// How often a build is waited for. A service that sends a longer `Retry-After` is overloaded.
 export const BUILD_WAITS = 3;
 const LONGEST_WAIT_S = 3;
 // A cache may answer with a head and a time that are over. Not every host knows the option.
@@ -22,8 +22,8 @@ export function headersOf(credentials, origin) {
 
 /**
  * Requests the head; returns its text, or nothing where the service confirms the head with the text `known`. `answer` gets the clock of what
- * was answered as `seen`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
- * build of a bundle is waited for, so many times.
+ * was answered as `unprovenClock`, and as its `clock` where no cache can have stored it; otherwise `trustClock` follows when the head is proven. The first
+ * build of a bundle is waited for, `waits` times at most.
  */
 export async function requestHead({ base, headers }, known, answer, signal, waits = 0) {
   const own = { ...headers };
@@ -44,12 +44,12 @@ export async function requestHead({ base, headers }, known, answer, signal, wait
   }
 }
 
-/** Requests the head again where it is not built yet and the service says when: the first call of a project has it built. */
+/** Requests the head again where it is not built yet and the service sends `Retry-After`: the first call of a project starts the build. */
 async function requestBuilt(url, headers, answer, signal, waits) {
   for (let left = waits; ; left -= 1) {
     const begin = performance.now();
     const response = await fetchOf(signal)(url, { headers, signal, ...PAST_CACHES });
-    answer.seen = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
+    answer.unprovenClock = ServiceClock.of(response.headers, Date.now(), performance.now() - begin);
     if (/\bno-store\b/i.test(response.headers.get("cache-control") ?? "")) trustClock(answer);
     const wait = response.status === 503 ? Number(response.headers.get("retry-after")) : 0;
     if (left === 0 || !(wait > 0 && wait <= LONGEST_WAIT_S)) return response;
@@ -59,11 +59,11 @@ async function requestBuilt(url, headers, answer, signal, waits) {
 }
 
 /** Returns the time by which an answer is judged: its own, and otherwise that of the clock. */
-export const timeOf = ({ seen, clock }) => (seen ?? clock ?? Date).now();
+export const timeOf = ({ unprovenClock, clock }) => (unprovenClock ?? clock ?? Date).now();
 
 /** Takes the time of an answer as the service's: its head is proven, or no cache can have stored it. */
 export function trustClock(answer) {
-  answer.clock = answer.seen ?? answer.clock;
+  answer.clock = answer.unprovenClock ?? answer.clock;
 }
 
 /** Waits, and ends early with the signal's reason. */
@@ -86,8 +86,8 @@ export async function proveHead(text, { keys, pinned, project, head: before }, n
   let trusted = keys;
   if (listKeys && !keys.has(head.kid)) {
     const { keys: listed } = await listKeys(project);
-    trusted = keepListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
-    // A kept copy is proven by the caller's keys again: what they do not vouch for any more is not accepted now either.
+    trusted = filterListed(addVouched(keys, listed, project ?? head.claims.iss), listed, head.kid);
+    // A stored copy is proven by the caller's keys again: keys for which they no longer vouch are not accepted.
     if (pinned) trusted = addVouched(pinned, trusted, project ?? head.claims.iss);
   }
   checkHead(head, trusted, project);
@@ -97,7 +97,7 @@ export async function proveHead(text, { keys, pinned, project, head: before }, n
 }
 
 /** Returns those of the trusted keys that the service still lists: one that it retired is forgotten. */
-function keepListed(trusted, listed, signing) {
+function filterListed(trusted, listed, signing) {
   if (!trusted.has(signing)) return trusted;
   return new Map([...trusted].filter(([kid]) => listed.has(kid)));
 }

@@ -28,7 +28,7 @@ export interface Context {
 export interface ValidationRequest extends Json {
   /** Redeemables in the order of application. Each may occur once, and a promotion stack must be the only one. */
   redeemables: RedeemableRequest[];
-  /** Order to apply the redeemables to. An `id` alone loads the stored order. */
+  /** Order to apply the redeemables to. An `id` without other fields loads the stored order. */
   order?: OrderRequest | undefined;
   /** Customer who redeems. From a client with a customer token, the customer of the token. */
   customer?: CustomerRequest | undefined;
@@ -50,14 +50,14 @@ export interface RedeemableRequest extends Json {
   id: string;
   /** Gift credits to spend, for a gift card. */
   gift?: {
-    /** Gift credits to spend, in minor units. Absent means as many as possible. */
+    /** Gift credits to spend, in minor units. Absent means the highest possible number. */
     credits?: number | undefined;
   } | undefined;
   /** Reward that points buy. Required for a loyalty card. */
   reward?: {
     /** ID of the reward. */
     id: string;
-    /** Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow. */
+    /** Number of points to spend on a reward of type `COIN`. Absent means the highest number that order and card allow. */
     points?: number | undefined;
   } | undefined;
 }
@@ -223,9 +223,9 @@ export interface Order extends Json {
   total_discount_amount?: number | undefined;
   /** Amount to pay after all discounts, in minor units, never below 0. */
   total_amount?: number | undefined;
-  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable only. */
   applied_discount_amount?: number | undefined;
-  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable only. */
   items_applied_discount_amount?: number | undefined;
   /** Sum of `applied_discount_amount` and `items_applied_discount_amount`, in minor units. */
   total_applied_discount_amount?: number | undefined;
@@ -261,9 +261,9 @@ export interface OrderItem extends Json {
   initial_quantity?: number | undefined;
   /** Number of free units so far. */
   discount_quantity?: number | undefined;
-  /** Number of units made free by this request. For a single redeemable, by this redeemable alone. */
+  /** Number of units made free by this request. For a single redeemable, by this redeemable only. */
   applied_discount_quantity?: number | undefined;
-  /** Number of units added by this request, negative for removed units. For a single redeemable, by this redeemable alone. */
+  /** Number of units added by this request, negative for removed units. For a single redeemable, by this redeemable only. */
   applied_quantity?: number | undefined;
   /** Amount of the units in `applied_quantity`, in minor units, negative for removed units. */
   applied_quantity_amount?: number | undefined;
@@ -273,7 +273,7 @@ export interface OrderItem extends Json {
   initial_amount?: number | undefined;
   /** Discount on the item so far, in minor units, with discounts of earlier requests. */
   discount_amount?: number | undefined;
-  /** Discount on the item by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  /** Discount on the item by this request, in minor units. For a single redeemable, by this redeemable only. */
   applied_discount_amount?: number | undefined;
   /** Price of one unit, in minor units. Absent if no price is known. */
   price?: number | undefined;
@@ -359,7 +359,7 @@ export interface Discount extends Json {
     unit_off: number;
     /** ID of the product or SKU that is given. */
     unit_type: string;
-    /** Way of adding the units. */
+    /** Method of adding the units. */
     effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS" | undefined;
     /** Product that is given. */
     product?: Goods | undefined;
@@ -427,7 +427,7 @@ export interface Bundles extends Json {
     /** Index of the item in the order, from 0. */
     item_index: number;
   }[];
-  /** Units that the next bundle lacks. Absent if none. */
+  /** Units that are missing for the next bundle. Absent if none. */
   missing?: {
     /** Type of the product: `product`, `sku` or `products_collection`. */
     object: string;
@@ -685,13 +685,13 @@ export interface Validation extends Json {
   skipped_redeemables?: SkippedRedeemable[] | undefined;
   /** Order after all redeemables, with the discounts. Present if `valid` is `true` and an order was sent. */
   order?: Order | undefined;
-  /** Encrypted identifier of the customer, which later requests may send back. */
+  /** Encrypted identifier of the customer, which later requests may contain. */
   tracking_id?: string | undefined;
-  /** Lock that was set. Absent if the request asked for none. */
+  /** Lock that was set. Absent if the request contained no `session`. */
   session?: Session | undefined;
   /** Stacking rules of the project that were followed. */
   stacking_rules: StackingRules;
-  /** Facts that the client lacks and the verdict depends on: it is provisional. Absent if it is final. */
+  /** Facts that the client does not have and on which the verdict depends: the verdict is provisional. Absent if it is final. */
   missing?: string[] | undefined;
   /** Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none. */
   omitted?: string[] | undefined;
@@ -822,7 +822,7 @@ export interface Invalid extends Json {
   } | undefined;
 }
 
-/** Customer, order and options of a qualification. An empty object asks for an anonymous customer without an order. */
+/** Customer, order and options of a qualification. An empty object means an anonymous customer without an order. */
 export interface QualificationRequest extends Json {
   /** Customer that redeemables are sought for. Absent means an anonymous customer. */
   customer?: CustomerRequest | undefined;
@@ -908,22 +908,22 @@ export interface Qualification extends Json {
     total: number;
     /** `true` if a further page exists, also after a page with fewer than `limit` results. */
     has_more: boolean;
-    /** Value of `starting_after` for the next page, to be sent back with all digits. Absent on the last page. */
+    /** Value of `starting_after` for the next page, to be sent with all digits. Absent on the last page. */
     more_starting_after?: string | undefined;
   };
-  /** Encrypted identifier of the customer, which later requests may send back. */
+  /** Encrypted identifier of the customer, which later requests may contain. */
   tracking_id?: string | undefined;
   /** Order as sent, without computed amounts. Absent if none was sent. */
   order?: Order | undefined;
   /** Stacking rules of the project, by which results may be combined. */
   stacking_rules: StackingRules;
-  /** Facts that the client lacks and the results depend on: they are provisional. Absent if they are final. */
+  /** Facts that the client does not have and on which the results depend: the results are provisional. Absent if they are final. */
   missing?: string[] | undefined;
   /** Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none. */
   omitted?: string[] | undefined;
 }
 
-/** Redeemable or campaign that applies, evaluated alone. */
+/** Redeemable or campaign that applies, evaluated separately. */
 export interface QualifiedRedeemable extends Json {
   /** ID of the result, or code of a voucher, to use as the `id` of a redeemable. */
   id: string;
@@ -933,7 +933,7 @@ export interface QualifiedRedeemable extends Json {
   created_at?: string | undefined;
   /** Grant of the redeemable. Absent for a campaign. */
   result?: Grant | undefined;
-  /** Order with the discounts of this redeemable alone. Absent without an order. */
+  /** Order with the discounts of this redeemable only. Absent without an order. */
   order?: Order | undefined;
   /** Products, SKUs and collections that the discount may act on. */
   applicable_to?: GoodsList | undefined;
@@ -1380,7 +1380,7 @@ export interface DiscountDefinition extends Json {
   unit_off?: number | undefined;
   /** Formula for `unit_off`, which is used instead if the formula cannot be evaluated. */
   unit_off_formula?: string | undefined;
-  /** ID of the product or SKU to give; for `ADD_SAME_ITEMS` also of a collection. `prod_5h1pp1ng` stands for shipping. Required for `UNIT` without `units`. */
+  /** ID of the product or SKU to give; for `ADD_SAME_ITEMS` also of a collection. `prod_5h1pp1ng` represents shipping. Required for `UNIT` without `units`. */
   unit_type?: string | undefined;
   /** Product that is given, as sent. */
   product?: {
@@ -1408,9 +1408,9 @@ export interface DiscountDefinition extends Json {
     unit_off?: number | undefined;
     /** Formula for `unit_off`, which is used instead if the formula cannot be evaluated. */
     unit_off_formula?: string | undefined;
-    /** ID of the product or SKU that is added. `prod_5h1pp1ng` stands for shipping. */
+    /** ID of the product or SKU that is added. `prod_5h1pp1ng` represents shipping. */
     unit_type: string;
-    /** Way of adding the units: `ADD_NEW_ITEMS` always adds them, `ADD_MISSING_ITEMS` first makes units free that are already in the order. */
+    /** Method of adding the units: `ADD_NEW_ITEMS` always adds them, `ADD_MISSING_ITEMS` first makes units free that are already in the order. */
     effect: "ADD_NEW_ITEMS" | "ADD_MISSING_ITEMS";
     /** Product of the units, as sent. */
     product?: {
@@ -1678,7 +1678,7 @@ export interface OrderReturn extends Json {
     id: string | null;
     /** Number of returned units that were paid. */
     quantity: number;
-    /** Number of free units that came back with the paid units. */
+    /** Number of free units that were returned with the paid units. */
     free_quantity: number;
     /** Amount of the returned units before discounts, in minor units. */
     amount: number;
@@ -1691,15 +1691,15 @@ export interface OrderReturn extends Json {
   amount: number;
   /** Discount that is given up by the return, in minor units. */
   discount_amount: number;
-  /** Amount to pay back to the customer, in minor units. */
+  /** Amount to refund to the customer, in minor units. */
   refund_amount: number;
   /** Part of the cost of the remaining order that is not paid, in minor units. Absent means 0. */
   uncovered_amount?: number | undefined;
   /** Effects of the return on each redemption of the order. */
   redemptions: ReturnedRedemption[];
-  /** Points earned by the order that the return takes back. Absent if none. */
+  /** Points earned by the order that the return revokes. Absent if none. */
   earned_points?: ReturnedPoints[] | undefined;
-  /** Points spent on the order that go back to member cards. Absent if none. */
+  /** Points spent on the order that are refunded to member cards. Absent if none. */
   spent_points?: ReturnedPoints[] | undefined;
   /** Metadata: custom properties of the merchant, by key. */
   metadata: Json;
@@ -1719,14 +1719,14 @@ export interface ReturnedRedemption extends Json {
   discount_amount: number;
   /** `true` if the redemption no longer counts, because all items were returned. */
   given_back: boolean;
-  /** Gift credits that go back to the card. Absent if the redemption spent none. */
+  /** Gift credits that are refunded to the card. Absent if the redemption spent none. */
   gift?: {
-    /** Gift credits that go back to the card, in minor units. */
+    /** Gift credits that are refunded to the card, in minor units. */
     amount: number;
   } | undefined;
-  /** Points that go back to the card. Absent if the redemption spent none. */
+  /** Points that are refunded to the card. Absent if the redemption spent none. */
   loyalty_card?: {
-    /** Number of points that go back to the card. */
+    /** Number of points that are refunded to the card. */
     points: number;
   } | undefined;
   /** Reason for which the redeemable grants nothing on the remaining items. Absent if a discount remains. */
@@ -1758,7 +1758,7 @@ export interface ReturnedRedemption extends Json {
   };
 }
 
-/** Points that a return takes from a card or gives back to a card. */
+/** Points that a return takes from a card or refunds to a card. */
 export interface ReturnedPoints extends Json {
   /** ID of the loyalty card of a loyalty campaign. Absent for a member card. */
   voucher_id?: string | undefined;
@@ -2120,7 +2120,7 @@ export interface VoucherDocument {
   category_id?: string | null | undefined;
   /** Category of the object, or else of its campaign. Empty without a category or when not requested with `expand`. */
   categories?: Given<Category[]> | null | undefined;
-  /** Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds. */
+  /** Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign the setting of the campaign applies. */
   visibility?: Given<"public" | "sealed" | "server"> | null | undefined;
   /** Note of the merchant on the voucher. `null` or absent without a note. */
   additional_info?: string | null | undefined;
@@ -2520,9 +2520,9 @@ export interface OrderDocument {
   total_discount_amount?: number | null | undefined;
   /** Amount to pay after all discounts, in minor units, never below 0. */
   total_amount?: number | null | undefined;
-  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  /** Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable only. */
   applied_discount_amount?: number | null | undefined;
-  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable alone. */
+  /** Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable only. */
   items_applied_discount_amount?: number | null | undefined;
   /** Sum of `applied_discount_amount` and `items_applied_discount_amount`, in minor units. */
   total_applied_discount_amount?: number | null | undefined;
@@ -2669,7 +2669,7 @@ export interface SkuDocument {
   updated_at?: string | null | undefined;
   /** Type of the object. */
   object?: Given<"sku"> | null | undefined;
-  /** Product of the SKU. Present where the SKU is shown without its product. */
+  /** Product of the SKU. Present where the SKU is returned without its product. */
   product?: Given<{
     /** ID of the object. */
     id: string;
@@ -2723,7 +2723,7 @@ export interface ProductsCollectionDocument {
   updated_at?: string | null | undefined;
   /** Type of the object. */
   object?: Given<"products_collection"> | null | undefined;
-  /** Number of the set of a bundle that stands for the content. */
+  /** Number of the set of a bundle that represents the content. */
   set?: number | null | undefined;
   /** Goods outside the catalogue: not in the set, or known to the server by name or data. */
   others?: Given<"out" | "by_name" | "by_data"> | null | undefined;
@@ -2825,11 +2825,11 @@ export interface RuleSet {
   client?: unknown;
   /** ID or `source_id` of the customer that the customer token proves. */
   proven?: string | null | undefined;
-  /** Counts of the customer. Present only beside a bundle. */
+  /** Counts of the customer. Present only with a bundle. */
   own_counts?: unknown;
-  /** Balances of the accounts of the customer's vouchers. Present only beside a bundle. */
+  /** Balances of the accounts of the customer's vouchers. Present only with a bundle. */
   own_balances?: Given<Record<string, unknown>> | null | undefined;
-  /** `true` if all vouchers of the customer that a qualification lists are given. Present only beside a bundle. Default `false`. */
+  /** `true` if all vouchers of the customer that a qualification lists are given. Present only with a bundle. Default `false`. */
   own_candidates?: boolean | null | undefined;
   /** Numbers of the conditions that a new customer without data meets and does not meet. Present only in a bundle. */
   new_customer?: unknown;
@@ -2971,7 +2971,7 @@ export interface Prepared {
   validateObject(request: ValidationRequest, context?: Context): ValidationAnswer;
 
   /**
-   * Finds the redeemables that apply to a customer and an order, each alone, newest first or by `sorting_rule`: JSON
+   * Finds the redeemables that apply to a customer and an order, each separately, newest first or by `sorting_rule`: JSON
    * text in the format of the service's qualifications. Throws the same errors as `validate`.
    */
   qualify(request: string, context?: Context): string;
@@ -3038,7 +3038,7 @@ export interface Bundle {
   /** Ready to decide. */
   prepared: Prepared;
   /**
-   * What the customer of the token added to the rules, in memory alone: results of conditions about the customer, and the customer's own counts.
+   * What the customer of the token added to the rules, only in memory: results of conditions about the customer, and the customer's own counts.
    * Absent without a token, or where the newest bundle was not confirmed. Drop it when the customer redeems or locks.
    */
   supplement?: Supplement | undefined;
@@ -3047,7 +3047,7 @@ export interface Bundle {
    * verdicts on goods are provisional then.
    */
   hasGoods: boolean;
-  /** The codes that only a shopper who types them opens, in memory alone. */
+  /** The codes that only a shopper who types them opens, only in memory. */
   codes: SealedCodes;
   /** Whether the service has just confirmed that this is the newest. */
   fresh: boolean;
@@ -3082,7 +3082,7 @@ export type BundleRefusal =
   | "wrong_algorithm"
   /** Not signed by the key that it names. */
   | "wrong_signature"
-  /** Of another project than the pinned or kept one. */
+  /** Of another project than the pinned or stored one. */
   | "wrong_project"
   /** A supplement of another customer token. */
   | "wrong_customer"
@@ -3101,7 +3101,7 @@ export type BundleRefusal =
   /** Cut, too large or unreadable. */
   | "damaged";
 
-/** A kept earlier `Bundle`; for one from storage its data. Its core may be text. */
+/** A stored earlier `Bundle`; for one from storage its data. Its core may be text. */
 export type LastGood = Pick<Bundle, "head" | "keys"> & { core: Uint8Array | string } & Partial<Omit<Bundle, "core">>;
 
 /**
@@ -3125,10 +3125,10 @@ export interface PrepareOptions {
 export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
 
 /**
- * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the kept
- * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A kept copy is proven
+ * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the stored
+ * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A stored copy is proven
  * again before its use, and fetched again where it is damaged.
- * @throws Error when it fails without a kept copy; with `code` when a bundle was refused, with `status` and `body` when the service
+ * @throws Error when it fails without a stored copy; with `code` when a bundle was refused, with `status` and `body` when the service
  *   refused
  */
 export function fetchBundle(
@@ -3191,7 +3191,7 @@ export interface WatchOptions {
   signal?: AbortSignal | undefined;
   /** Called with each new head that is proven. */
   onHead: (found: FoundHead) => void;
-  /** Called with what failed or was refused; the watch goes on. */
+  /** Called with what failed or was refused; the watch continues. */
   onProblem?: ((problem: Error & { code?: BundleRefusal | undefined; status?: number | undefined }) => void) | undefined;
 }
 
@@ -3202,7 +3202,7 @@ export interface WatchOptions {
  */
 export function watchHead(options: WatchOptions): void;
 
-/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. What fails is kept in memory. */
+/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. Values that the store cannot take stay in memory. */
 export interface KeyValueStore {
   get(name: string): Promise<unknown> | unknown;
   put(name: string, value: unknown): Promise<unknown> | unknown;
@@ -3215,7 +3215,7 @@ export interface OpenOptions {
   url: string | URL;
   /** The client's key. */
   key: Credentials;
-  /** The keys to trust, of `GET /client/v1/jwks`. Without them, kept ones; without these, the first fetch trusts what the service lists. */
+  /** The keys to trust, of `GET /client/v1/jwks`. Without them, stored ones; without these, the first fetch trusts what the service lists. */
   keys?: SigningKey[] | undefined;
   /** Default `"indexeddb"` where the host has it, otherwise `"memory"`. */
   store?: "indexeddb" | "memory" | KeyValueStore | undefined;
@@ -3398,9 +3398,9 @@ export interface PendingRedemption {
   /** Its `Idempotency-Key`. */
   key: string;
   request: ValidationRequest;
-  /** When it was asked, in milliseconds since 1970. */
+  /** Time of the call, in milliseconds since 1970. */
   at: number;
-  /** `false` a day later: the service does not know the key any more, and would count it again. Look for its order instead. */
+  /** `false` a day later: the service does not know the key any more, and would count it again. Search its order instead. */
   isRepeatable: boolean;
   /** Sends it until the service answers. */
   resume(options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
@@ -3433,14 +3433,14 @@ export interface Shop {
   /** Has the service reserve what the request uses: `verdict.session` is to be sent with the redemption. Fails where it does not answer. */
   lock(request: ValidationRequest): Promise<Verdict>;
   /**
-   * Redeems: sends the request until the service answers, and resolves with this answer alone. The same request that has no answer yet is
+   * Redeems: sends the request until the service answers, and resolves only with this answer. The same request that has no answer yet is
    * continued, also after a reload. The signal ends the wait, not the redemption. Fails with `code: "unanswered"` where it is unknown whether it
    * counts: it stays in `pending`.
    */
   redeem(request: ValidationRequest | string, options?: { signal?: AbortSignal | undefined }): Promise<Redemption>;
   /** The redemptions that have no answer yet, also of an earlier page. */
   pending(): Promise<PendingRedemption[]>;
-  /** Fetches newer rules; `fresh` says whether the service has confirmed them. */
+  /** Fetches newer rules; `fresh` is true if the service has confirmed them. */
   refresh(): Promise<{ fresh: boolean; problem: ShopProblem | undefined }>;
   /** Calls a function with the state now and after each change of the state or the rules. Returns the end of it. */
   subscribe(listener: (state: ShopState, details: { asOf: AsOf; problem: ShopProblem | undefined }) => void): () => void;
@@ -3452,7 +3452,7 @@ export interface Shop {
 }
 
 /**
- * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with kept
+ * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with stored
  * rules, otherwise after the first answer of the service, or its failure.
  * @throws TypeError for options that cannot be used
  */

@@ -1,4 +1,4 @@
-// The supplement of a bundle: what the customer of a token adds to its core. It stays in memory alone.
+// The supplement of a bundle: what the customer of a token adds to its core. It stays only in memory.
 import { sha256 } from "./engine.js";
 import { fetchBytes, isObject, readText, refusal } from "./exchange.js";
 import { readJws, shown } from "./jws.js";

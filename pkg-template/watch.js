@@ -105,7 +105,7 @@ class HeadWatch {
     this.#schedule();
   }
 
-  /** Looks at messages of the feed one after the other; of those that come meanwhile, the newest counts. */
+  /** Proves messages of the feed one after the other; of those that arrive meanwhile, the newest counts. */
   async #take(text) {
     this.#next = text;
     if (this.#isProving) return;
@@ -124,7 +124,7 @@ class HeadWatch {
       const { clock } = this.#answer;
       await withinLimit(this.#signal, (signal) => this.#prove(text, signal, { clock }), this.#service.exchange);
     } catch (problem) {
-      // A feed that is behind stays open, and polls go on. One that sends what is not proven is no feed.
+      // A feed with an old head stays open, and polls continue. One that sends an unproven head is closed.
       if (problem.code === "older_revision") this.#report(problem);
       else this.#feed.refuse(problem);
       return;
@@ -150,7 +150,7 @@ class HeadWatch {
     const listKeys = (project) => fetchKeys(base, { headers, signal }, project);
     const { head, keys } = await proveHead(text, this.#known, () => timeOf(answer), listKeys);
     trustClock(answer);
-    // A poll may have brought a newer one while keys were fetched.
+    // A poll may have found a newer one while keys were fetched.
     const { epoch, rev } = head.claims;
     const before = this.#known.head?.claims;
     if (this.#signal.aborted || (before && (epoch - before.epoch || rev - before.rev) <= 0)) return false;

@@ -25,14 +25,14 @@ const SWEEPS = [
 ];
 
 /**
- * The builds that the later tiers test. They begin with the first tier and go on beside it, because the compilation of one crate keeps only
+ * The builds that the later tiers test. They begin with the first tier and run in parallel to it, because the compilation of one crate keeps only
  * one core busy; their output is shown in their turn.
  */
 let builds;
 
 /**
- * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run beside the tiers after `workerd`; the
- * other files of the folder measure under load, and run alone.
+ * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run in parallel to the tiers after `workerd`; the
+ * other files of the folder measure under load, and run one at a time.
  */
 const WAITING = ["feed", "bundle-copies", "invalid-http"].map((name) => `${name}.test.mjs`);
 let waiting;
@@ -63,7 +63,7 @@ const tiers = {
   },
   workerd: async () => {
     await nodeTests("workerd", (name) => !WAITING.includes(name));
-    waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isShown: false });
+    waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isVisible: false });
   },
   vectors: () => nodeTests("vectors"),
   stories: () => nodeTests("stories"),
@@ -108,7 +108,7 @@ async function main(names) {
   process.env.SCRIP_TEST_REPORT = REPORT;
   await ensureToolchain();
   if ([...chosen].some((name) => needsChromium.has(name))) await ensureChromium();
-  if (chosen.has("build")) builds = watch(process.execPath, ["tests/builds.mjs"], { isShown: false });
+  if (chosen.has("build")) builds = watch(process.execPath, ["tests/builds.mjs"], { isVisible: false });
   for (const [name, tier] of Object.entries(tiers)) {
     if (!chosen.has(name)) continue;
     const startedAt = Date.now();
@@ -177,14 +177,14 @@ function testFiles(folder) {
   }
 }
 
-function watch(program, args, { isShown = true } = {}) {
+function watch(program, args, { isVisible = true } = {}) {
   return new Promise((done) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: "never", NO_COLOR: "1" } });
     let output = "";
     for (const [stream, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
       stream.on("data", (chunk) => {
         output += chunk;
-        if (isShown) to.write(chunk);
+        if (isVisible) to.write(chunk);
       });
     }
     child.on("error", (error) => done({ code: 1, output: String(error) }));
@@ -228,7 +228,7 @@ async function ensureChromium() {
   }
 }
 
-/** Installs it where no question is asked: on Debian, as root. */
+/** Installs it where no prompt appears: on Debian, as root. */
 async function installChromium() {
   if (process.getuid?.() !== 0 || !(await canRun("apt-get"))) return;
   print("installing chromium with apt-get (once)");
@@ -238,7 +238,7 @@ async function installChromium() {
   }
 }
 
-/** Prints the counts by kind, the skipped tests with their reasons, and the totals alone on the last line. */
+/** Prints the counts by kind, the skipped tests with their reasons, and the totals on the last line. */
 function summarise() {
   console.log("\n== summary");
   for (const line of report) console.log(line);

@@ -31,6 +31,8 @@ use code::{blank, blank_script, functions, words};
 /// A file may have this many lines, and a function this many.
 const LONGEST_FILE: usize = 450;
 const LONGEST_FUNCTION: usize = 80;
+/// A page of `docs/design` may have this many bytes.
+const LONGEST_DESIGN_PAGE: usize = 4096;
 
 /// A file of the repository: its path from the root and its text.
 struct File {
@@ -96,9 +98,9 @@ fn modules_use_only_lower_layers() {
 }
 
 /// Checks that neither files nor folders depend on each other in a cycle. `cargo test --test tidy -- cycles --nocapture` prints all
-/// dependencies of each cycle.
+/// dependencies of each cycle; `circles` selects the test too.
 #[test]
-fn files_and_folders_have_no_cycles() {
+fn files_and_folders_have_no_cycles_or_circles() {
     let mut faults = Vec::new();
     for root in ROOTS {
         let dependencies = dependencies(root);
@@ -139,6 +141,16 @@ fn files_are_short() {
         .map(|(file, lines)| format!("{}: {lines} lines", file.path))
         .collect();
     none("a file has at most 450 lines", long);
+}
+
+#[test]
+fn design_pages_are_short() {
+    let long = files()
+        .iter()
+        .filter(|file| file.under("docs/design") && file.text.len() > LONGEST_DESIGN_PAGE)
+        .map(|file| format!("{}: {} bytes", file.path, file.text.len()))
+        .collect();
+    none("a design page has at most 4 kB", long);
 }
 
 /// Checks that no match accepts unknown values, and that no comment announces unfinished work.

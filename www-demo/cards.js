@@ -31,9 +31,9 @@ function plastic({ definition, code, balance, lifetime_bucket: lifetime, next_ex
   const name = definition?.name ?? "Card";
   const totals = [
     ["points that ever came", lifetime.points.total],
-    ...Object.entries(TOTALS).map(([name, word]) => [word, lifetime.points[name] ?? 0]),
+    ...Object.entries(TOTALS).map(([name, label]) => [label, lifetime.points[name] ?? 0]),
     ["ever waiting", lifetime.pending_points.total],
-  ].filter(([word, count], index) => index === 0 || count !== 0 || word === "spent");
+  ].filter(([label, count], index) => index === 0 || count !== 0 || label === "spent");
   return html("article", { class: "plastic", "aria-label": name },
     html("div", { class: "row between" }, html("h3", {}, name), html("span", { class: "code" }, code ?? "no code")),
     html("p", { class: "balance" }, html("strong", {}, showCount(balance.points)), balance.points === 1 ? " point" : " points"),
@@ -43,5 +43,5 @@ function plastic({ definition, code, balance, lifetime_bucket: lifetime, next_ex
       expiration?.date && `${showPoints(expiration.points)} expire after ${showDate(expiration.date)}`,
     ].filter(Boolean).join(" · ")),
     html("details", { open: "" }, html("summary", {}, "In all this time"),
-      html("dl", { class: "figures" }, ...totals.map(([word, count]) => html("div", {}, html("dt", {}, word), html("dd", {}, showCount(count)))))));
+      html("dl", { class: "figures" }, ...totals.map(([label, count]) => html("div", {}, html("dt", {}, label), html("dd", {}, showCount(count)))))));
 }

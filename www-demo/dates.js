@@ -3,16 +3,16 @@
 const DAY_MS = 86_400_000;
 const long = { day: "numeric", month: "long", year: "numeric" };
 const day = new Intl.DateTimeFormat(undefined, { ...long, timeZone: "UTC" });
-const moment = new Intl.DateTimeFormat(undefined, { ...long, hour: "2-digit", minute: "2-digit" });
+const dayAndTime = new Intl.DateTimeFormat(undefined, { ...long, hour: "2-digit", minute: "2-digit" });
 const month = new Intl.DateTimeFormat(undefined, { month: "short", year: "2-digit", timeZone: "UTC" });
 const number = new Intl.NumberFormat();
 
 const isDay = (text) => /^\d{4}-\d\d-\d\d$/.test(text);
 
 /** Formats a day or a time. */
-export const showDate = (text) => (isDay(text) ? day : moment).format(new Date(text));
+export const showDate = (text) => (isDay(text) ? day : dayAndTime).format(new Date(text));
 
-/** Formats the day alone. */
+/** Formats only the day. */
 export const showDay = (text) => day.format(new Date(text));
 
 export const showMonth = (ms) => month.format(new Date(ms));

@@ -71,7 +71,7 @@ function showVerdict() {
   verdict.draw({ ...answer, inapplicable_redeemables: inapplicable }, answerText, codes.codes(), cart.amount());
   if (service.isOffline()) serviceChecks.pause("Offline: the verdict is the page's own, nothing is sent.");
   else {
-    serviceChecks.pause("About to ask the edge…");
+    serviceChecks.pause("About to call the edge…");
     waiting = setTimeout(() => serviceChecks.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
   }
 }
@@ -106,7 +106,7 @@ async function refreshRules() {
   try {
     rules = await service.bundle(rules);
     goodsOf = undefined;
-    const state = rules.fresh ? `Rules ${rules.prepared.hash.slice(0, 8)}` : `Rules ${rules.prepared.hash.slice(0, 8)}, kept from before`;
+    const state = rules.fresh ? `Rules ${rules.prepared.hash.slice(0, 8)}` : `Rules ${rules.prepared.hash.slice(0, 8)}, stored earlier`;
     at("rules").textContent = state;
     at("rules").dataset.state = rules.fresh ? "done" : "kept";
   } catch (problem) {

@@ -8,7 +8,7 @@ const REASONS = {
   voucher_not_active_now: "This code is not valid at this time of the week or day.",
   quantity_exceeded: "This code has been used as often as it can be.",
   gift_amount_exceeded: "The gift card does not hold that much.",
-  missing_customer: "This code is for known customers: say who you are.",
+  missing_customer: "This code is for known customers: enter your name.",
   missing_order: "This code needs a cart.",
   missing_amount: "This code needs a cart with prices.",
   missing_order_items: "This code needs at least one line in the cart.",
@@ -57,7 +57,7 @@ export function reason(error) {
 
 /** Returns one sentence for an error answer of the service, or for no answer at all. */
 export function failure(problem) {
-  if (problem.offline) return "Offline: nothing was sent. Switch back on to ask the service.";
+  if (problem.offline) return "Offline: nothing was sent. Switch back on to call the service.";
   if (problem.body) {
     const { key, message, details } = problem.body;
     if (key === "not_found") return `${details ?? message}.`;
@@ -66,5 +66,5 @@ export function failure(problem) {
   }
   if (problem.code) return `The rules were not accepted: ${problem.message}.`;
   if (problem.status) return `The service answered ${problem.status}.`;
-  return "The service could not be reached. What the page decides itself goes on working.";
+  return "The service could not be reached. The page continues to decide by itself.";
 }

@@ -12,11 +12,11 @@ const ORDER = 3000;
 const ROLES = { REFERRER: "passes it on", REFEREE: "was referred" };
 
 /** Listens to the two steps; `shown` returns the current membership, `changed` reads it again and returns it. */
-export function start(shown, changed) {
+export function start(currentMembership, changed) {
   at("share").addEventListener("click", () => share());
   at("friend-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    refer(shown, changed);
+    refer(currentMembership, changed);
   });
 }
 
@@ -43,7 +43,7 @@ async function share() {
   }
 }
 
-async function refer(shown, changed) {
+async function refer(currentMembership, changed) {
   const name = at("friend").value.trim();
   if (!name) return showStatus("referral-status", "failed", "Say what the friend is called.");
   showStatus("referral-status", "busy", `${name} redeems ${visitor.code}…`);
@@ -53,9 +53,9 @@ async function refer(shown, changed) {
     const friend = await call("createCustomer", {}, { source_id, name });
     updateVisitor({ friends: { ...visitor.friends, [friend.id]: name } });
     const redeemed = await redeem(source_id);
-    // A shop's server, which sees the redemption, sends the event for the referrer.
+    // A shop's server, which gets the redemption, sends the event for the referrer.
     await call("sendEvent", {}, { event: "friend_joined", customer: { source_id: visitor.source_id } });
-    const before = pointsOf(shown());
+    const before = pointsOf(currentMembership());
     const after = pointsOf(await changed());
     const gifts = ((await optional("listGifts", { customer: friend.id }))?.vouchers ?? []).filter(({ gift }) => gift);
     at("friend").value = "";

@@ -34,7 +34,7 @@ function row(purchase, program, names, changed) {
 /** Describes the result of a purchase. */
 function outcome({ status, details }) {
   if (status === "PENDING" || status === "PROCESSING") return "Being decided.";
-  if (status !== "APPROVED") return `Not handed over: ${details?.rejection?.reason ?? status}.`;
+  if (status !== "APPROVED") return `Not granted: ${details?.rejection?.reason ?? status}.`;
   const digital = details?.result?.digital;
   const coupons = digital?.discount_coupons?.map(({ code }) => code) ?? [];
   const gifts = digital?.gift_vouchers?.map(({ code, balance }) => (balance === undefined ? code : `${code} (${show(balance)})`)) ?? [];

@@ -1,5 +1,5 @@
 // Lists the calls of a shop's own server that the member's page needs. The page shows them as it makes them, and the local proxy forwards
-// these and no others. `{...}` stands for one name that the page fills in.
+// these and no others. `{...}` is one name that the page fills in.
 
 /** The name of the program that a local start seeds. */
 export const PROGRAM = "Club";

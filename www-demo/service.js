@@ -96,7 +96,7 @@ export async function bundle(lastGood) {
   return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
 }
 
-/** Fetches the products of a request that the page does not know yet; without them its verdict is provisional, and the service is asked. */
+/** Fetches the products of a request that the page does not have yet; without them its verdict is provisional, and the service decides. */
 export async function goods(rules, text) {
   if (!offline) await fetchGoods(rules, text, { signal: inFlight.signal }).catch(() => {});
 }

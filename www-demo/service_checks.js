@@ -29,7 +29,7 @@ export async function compare(text, prepared, customer) {
     const { bytes, ms, headers } = await post("/client/v1/validations", text, proof);
     if (!isCurrent()) return;
     const context = JSON.parse(headers.get("scrip-context") ?? "null");
-    if (!context) return showStatus("equality", "different", "The service did not say at which moment it decided.");
+    if (!context) return showStatus("equality", "different", "The service did not return the time of its decision.");
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
     const { missing, omitted } = JSON.parse(utf8.decode(own));
     const difference = firstDifference(own, bytes);
@@ -38,9 +38,9 @@ export async function compare(text, prepared, customer) {
     if (difference === -1) {
       showStatus("equality", "identical", `Identical: ${bytes.length.toLocaleString()} bytes, every one the same.`);
     } else if (!missing && omitted && isEqualWithout(omitted, utf8.decode(own), utf8.decode(bytes))) {
-      showStatus("equality", "identical", `Identical but for ${omitted.join(", ")}, which only the edge can make.`);
+      showStatus("equality", "identical", `Identical except for ${omitted.join(", ")}, which only the edge can make.`);
     } else if (missing) {
-      showStatus("equality", "provisional", `The page was provisional, for want of ${missing.join(", ")}. The edge knows: ${
+      showStatus("equality", "provisional", `The page was provisional: it lacks ${missing.join(", ")}. The edge decides: ${
         describeOutcome(JSON.parse(utf8.decode(bytes)))}`);
     } else {
       showStatus("equality", "different", `Different from byte ${difference}: the page has ${own.length.toLocaleString()} bytes, `

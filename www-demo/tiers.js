@@ -46,11 +46,11 @@ function ahead(progress) {
 
 function picture() {
   const host = at("tier-picture");
-  host.replaceChildren(...(known.tiers.length === 0 ? [] : [way(Math.max(240, host.clientWidth))]));
+  host.replaceChildren(...(known.tiers.length === 0 ? [] : [chart(Math.max(240, host.clientWidth))]));
 }
 
 /** Draws the tiers at equal distances, because their bounds are far apart; between two of them the scale is in points. */
-function way(width) {
+function chart(width) {
   const { tiers, progress } = known;
   const points = progress?.current?.points?.current;
   const currentIndex = tiers.findIndex(({ id }) => id === progress?.current?.tier?.id);
@@ -61,7 +61,7 @@ function way(width) {
     points === undefined ? "" : `, with ${showPoints(points)}`}`;
   return svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
     svg("line", { x1: SIDE, x2: width - SIDE, y1: 34, y2: 34, class: "way" }),
-    svg("line", { x1: SIDE, x2: SIDE + reached, y1: 34, y2: 34, class: "way gone" }),
+    svg("line", { x1: SIDE, x2: SIDE + reached, y1: 34, y2: 34, class: "way reached" }),
     ...tiers.flatMap((tier, index) => [
       svg("circle", { cx: x(index), cy: 34, r: index === currentIndex ? 12 : 8, class: index === currentIndex ? "stop held" : index < currentIndex ? "stop passed" : "stop" }),
       svg("text", { x: x(index), y: 64, "text-anchor": "middle", class: index === currentIndex ? "on-line held" : "on-line" }, tier.name),

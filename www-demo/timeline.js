@@ -7,17 +7,17 @@ const ROW = 46;
 const AXIS = 26;
 const DAY_MS = 86_400_000;
 
-let shown = [];
+let activeLots = [];
 
 /** Draws the lots with points, and describes the rest of the balance. */
 export function draw(lots, balance) {
-  shown = lots.filter(({ status, points }) => status === "ACTIVE" && points.total > 0)
+  activeLots = lots.filter(({ status, points }) => status === "ACTIVE" && points.total > 0)
     .map(({ expiration_date: date, points }) => ({ date, points: points.total })).sort((one, other) => endOf(one.date) - endOf(other.date));
-  const expiring = shown.reduce((sum, { points }) => sum + points, 0);
-  at("lots").replaceChildren(...shown.map(({ date, points }) => html("li", {},
+  const expiring = activeLots.reduce((sum, { points }) => sum + points, 0);
+  at("lots").replaceChildren(...activeLots.map(({ date, points }) => html("li", {},
     html("strong", {}, showPoints(points)), ` until the end of ${showDate(date)}, in ${distance(date)}`)));
   at("never").textContent = balance > expiring ? `${showPoints(balance - expiring)} never expire.`
-    : shown.length === 0 ? "No points yet: pay an order." : "The points that expire first are spent first.";
+    : activeLots.length === 0 ? "No points yet: pay an order." : "The points that expire first are spent first.";
   picture();
 }
 
@@ -29,19 +29,19 @@ export function start() {
 function picture() {
   const host = at("timeline");
   const width = Math.max(240, host.clientWidth);
-  host.replaceChildren(...(shown.length === 0 ? [] : [chart(width)]));
+  host.replaceChildren(...(activeLots.length === 0 ? [] : [chart(width)]));
 }
 
 function chart(width) {
   const now = Date.now();
-  const last = endOf(shown.at(-1).date);
+  const last = endOf(activeLots.at(-1).date);
   const span = Math.max(last - now, DAY_MS);
   const x = (ms) => Math.max(0, Math.min(1, (ms - now) / span)) * (width - 2) + 1;
-  const height = shown.length * ROW + AXIS;
-  const description = shown.map(({ date, points }) => `${showPoints(points)} until ${showDate(date)}`).join("; ");
+  const height = activeLots.length * ROW + AXIS;
+  const description = activeLots.map(({ date, points }) => `${showPoints(points)} until ${showDate(date)}`).join("; ");
   return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Time line: ${description}` },
     ...grid(now, span, x, height, width),
-    ...shown.flatMap(({ date, points }, row) => {
+    ...activeLots.flatMap(({ date, points }, row) => {
       const top = row * ROW;
       return [
         svg("text", { x: 1, y: top + 15, class: "on-line" }, `${showPoints(points)} · ${showDate(date)}`),
@@ -51,7 +51,7 @@ function chart(width) {
     }));
 }
 
-/** Returns the lines for today, and for as many beginnings of months as fit. */
+/** Returns the lines for today, and for the beginnings of months that fit. */
 function grid(now, span, x, height, width) {
   const months = [];
   const begin = new Date(now);

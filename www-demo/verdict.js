@@ -73,7 +73,7 @@ function line(item, answer) {
 }
 
 function because(item, state) {
-  if (state === "UNKNOWN") return "Only the server knows this code. It says so when it is asked.";
+  if (state === "UNKNOWN") return "Only the server knows this code, and decides about it.";
   if (state !== "APPLICABLE") return reason(item.result?.error ?? item.result?.details);
   return worth(item.result) ?? "";
 }

@@ -8,10 +8,10 @@ const CAMPAIGNS = 10;
 const CITIES = ["Aachen", "Bonn", "Celle", "Dresden", "Essen", "Fulda", "Gera", "Hamm", "Ingolstadt", "Jena"];
 const CATEGORIES = ["new", "old"];
 /** Customers of one request. */
-const PIECE = 5_000;
+const BATCH = 5_000;
 
 /**
- * Creates ten campaigns of so many codes, a hundred codes of none, so many customers, and some redemptions; returns names for the requests.
+ * Creates ten campaigns with codes, a hundred codes without a campaign, customers, and some redemptions; returns names for the requests.
  */
 export async function fill(call, { codes, customers }) {
   const made = async (method, path, body) => {
@@ -29,9 +29,9 @@ export async function fill(call, { codes, customers }) {
       start_date: "2026-01-01T00:00:00Z", expiration_date: `2030-01-0${1 + (number % 9)}T00:00:00Z`,
     });
   }
-  for (let first = 0; first < customers; first += PIECE) {
-    const piece = Array.from({ length: Math.min(PIECE, customers - first) }, (_, place) => customer(first + place));
-    await finished(made, await made("POST", "/v1/customers/bulk/async", piece));
+  for (let first = 0; first < customers; first += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, customers - first) }, (_, place) => customer(first + place));
+    await finished(made, await made("POST", "/v1/customers/bulk/async", batch));
   }
   await made("POST", "/v1/vouchers/ENDLESS", { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } });
   for (let number = 0; number < 40; number += 1) await redeemed(made, number);
@@ -47,11 +47,11 @@ export async function fill(call, { codes, customers }) {
 
 async function campaign(made, number, codes) {
   const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, redemption: { quantity: 1 } };
-  const begun = await made("POST", "/v1/campaigns", {
+  const created = await made("POST", "/v1/campaigns", {
     name: `campaign ${number}`, campaign_type: "DISCOUNT_COUPONS", vouchers_count: codes, voucher: { ...voucher, category: CATEGORIES[0] },
   });
   for (;;) {
-    const found = await made("GET", `/v1/campaigns/${begun.id}`);
+    const found = await made("GET", `/v1/campaigns/${created.id}`);
     if (found.creation_status === "DONE") return found;
     await sleep(200);
   }

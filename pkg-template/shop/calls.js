@@ -12,7 +12,7 @@ export class ServiceCalls {
     this.#options = options;
   }
 
-  /** Posts JSON text; returns the status, the headers and the text of an answer, and what it says. Fails where there is no whole answer. */
+  /** Posts JSON text; returns the status, the headers, the text and the parsed JSON of an answer. Fails where the answer is incomplete. */
   post(path, body, { token, key, signal }) {
     const { url, key: client, origin, timeout, fetch } = this.#options;
     const headers = { ...headersOf(client, origin), "Content-Type": "application/json" };
@@ -21,23 +21,23 @@ export class ServiceCalls {
     return withinLimit(signal, async (within) => {
       const response = await fetchOf(within)(`${url}${path}`, { method: "POST", headers, body, signal: within });
       const text = readText(await readBody(response, "answer", MOST_ANSWER, within));
-      return { status: response.status, headers: response.headers, text, said: parse(text) };
+      return { status: response.status, headers: response.headers, text, json: parse(text) };
     }, { timeout, fetch });
   }
 
   /** Has the service decide; returns the text of its verdict. Fails where the service gives none. */
   async decide(path, body, options) {
-    const { status, text, said } = await this.post(path, body, options);
-    const isVerdict = status === 200 && (typeof said?.valid === "boolean" || said?.redeemables !== undefined);
-    if (isVerdict || (status === 400 && isErrorOf(said, 400))) return text;
-    const reason = [said?.message, said?.details].filter(Boolean).join(": ");
+    const { status, text, json } = await this.post(path, body, options);
+    const isVerdict = status === 200 && (typeof json?.valid === "boolean" || json?.redeemables !== undefined);
+    if (isVerdict || (status === 400 && isErrorOf(json, 400))) return text;
+    const reason = [json?.message, json?.details].filter(Boolean).join(": ");
     const error = new Error(`the service answered ${status} to the request for a verdict${reason && `: ${reason}`}`);
-    throw Object.assign(error, { status, body: said });
+    throw Object.assign(error, { status, body: json });
   }
 }
 
 /** Returns whether a body is the service's error of a status: something between may answer with any page. */
-export const isErrorOf = (said, status) => said?.code === status && typeof said.key === "string";
+export const isErrorOf = (json, status) => json?.code === status && typeof json.key === "string";
 
 /** Returns the object that a text is, if it is one. */
 function parse(text) {

@@ -15,7 +15,7 @@ export class ShopCustomer {
   #read;
   #timeout;
   /** What the page gave last, and whether it has answered at all. */
-  #given;
+  #passed;
   #isKnown = false;
   /** The token for which rules are fetched. */
   token;
@@ -26,7 +26,7 @@ export class ShopCustomer {
     [this.#read, this.#timeout] = [customer, timeout];
   }
 
-  /** Asks the page for the token; fails where there is none that can be used. */
+  /** Requests the token from the page; fails where there is no usable one. */
   async ask() {
     if (!this.#read) return undefined;
     let timer;
@@ -35,7 +35,7 @@ export class ShopCustomer {
     });
     try {
       const token = (await Promise.race([this.#read(), late])) ?? undefined;
-      [this.#given, this.#isKnown] = [token, true];
+      [this.#passed, this.#isKnown] = [token, true];
       if (token !== undefined) provenBy(token);
       return token;
     } finally {
@@ -43,18 +43,18 @@ export class ShopCustomer {
     }
   }
 
-  /** Takes the token where the page gives it at once, so that kept rules decide for its customer without a wait. */
+  /** Takes the token where the page gives it at once, so that stored rules decide for its customer without a wait. */
   begin() {
     try {
       const token = this.#read?.();
       if (typeof token?.then === "function") token.then(undefined, () => {});
       else if (customerOf(token) !== undefined) this.token = token;
     } catch {
-      // It is asked again before rules are fetched, and then it is a problem.
+      // It is called again before rules are fetched, and then it is a problem.
     }
   }
 
-  /** Asks the page for the token; rules are fetched for its customer from now on. */
+  /** Requests the token from the page; rules are fetched for its customer from now on. */
   async renew() {
     try {
       [this.token, this.problem] = [await this.ask(), undefined];
@@ -76,7 +76,7 @@ export class ShopCustomer {
     return fetched;
   }
 
-  /** Whether rules that decide for the customer of a token may be for another one than the page's, as far as the page says without a wait. */
+  /** Whether rules that decide for the customer of a token may be for another one than the page's, if the page returns it without a wait. */
   isUnsure(decidesFor) {
     if (!this.#read) return false;
     if (this.problem) return true;
@@ -84,7 +84,7 @@ export class ShopCustomer {
       const token = this.#read();
       if (typeof token?.then !== "function") return !areOfOne(token, decidesFor);
       token.then(undefined, () => {});
-      return !this.#isKnown || !areOfOne(this.#given, decidesFor);
+      return !this.#isKnown || !areOfOne(this.#passed, decidesFor);
     } catch {
       return true;
     }

@@ -26,8 +26,8 @@ const RIGHT = {
 };
 
 /** Returns the options with their defaults; throws a TypeError that names the one that is wrong. */
-export function readOptions(given) {
-  const options = { ...given };
+export function readOptions(input) {
+  const options = { ...input };
   for (const name of Object.keys(options)) if (!NAMES.has(name)) throw new TypeError(`\`${name}\` is no option of \`open\``);
   for (const [name, [isRight, what]] of Object.entries(RIGHT)) {
     const isAbsent = options[name] === undefined && name !== "url" && name !== "key";

@@ -1,4 +1,4 @@
-// Redemptions that have no answer yet. Each is kept with its `Idempotency-Key` before it is sent, and sent with it until the service answers:
+// Redemptions that have no answer yet. Each is stored with its `Idempotency-Key` before it is sent, and sent with it until the service answers:
 // the service counts it once. What it did not answer is never reported.
 import { isErrorOf } from "./calls.js";
 import { customerOf } from "./customer.js";
@@ -6,8 +6,8 @@ import { customerOf } from "./customer.js";
 const PATH = "/client/v1/redemptions";
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-// A service may ask for more patience than a shopper has.
-const LONGEST_ASKED_MS = 600_000;
+// Maximum wait, also for a longer `Retry-After` of the service.
+const RETRY_AFTER_MAX_MS = 600_000;
 // The service keeps an answer for a day; sent again after it, a redemption would count twice.
 const HOUR_MS = 3_600_000;
 const REPEATED_FOR_MS = 23 * HOUR_MS;
@@ -38,8 +38,8 @@ export class RedeemQueue {
     const customer = customerOf(token) ?? null;
     let entry;
     let isFirst;
-    await this.#store.update("redemptions", (kept) => {
-      const entries = this.#listAll(kept);
+    await this.#store.update("redemptions", (stored) => {
+      const entries = this.#listAll(stored);
       entry = entries.find((one) => one.text === text && one.customer === customer && this.#isRepeatable(one));
       isFirst = entry === undefined;
       if (entry) return entries;
@@ -59,10 +59,10 @@ export class RedeemQueue {
     }));
   }
 
-  /** Lists the kept redemptions, and those that are being sent where the store has lost them. */
-  #listAll(kept) {
+  /** Lists the stored redemptions, and those that are being sent where the store has lost them. */
+  #listAll(stored) {
     const own = [...this.#running.values()].map(({ entry }) => entry);
-    return [...new Map([...own, ...readEntries(kept)].map((entry) => [entry.key, entry])).values()];
+    return [...new Map([...own, ...readEntries(stored)].map((entry) => [entry.key, entry])).values()];
   }
 
   /** Whether a redemption is young enough by the service's time, which may have been unknown, and by the local clock, which may have been changed. */
@@ -71,10 +71,10 @@ export class RedeemQueue {
   }
 
   #forget({ key }) {
-    return this.#store.update("redemptions", (kept) => readEntries(kept).filter((one) => one.key !== key));
+    return this.#store.update("redemptions", (stored) => readEntries(stored).filter((one) => one.key !== key));
   }
 
-  /** Sends a redemption until it is answered; one that is being sent already is not sent a second time. The signal ends the wait alone. */
+  /** Sends a redemption until it is answered; one that is being sent already is not sent a second time. The signal ends only the wait. */
   #send(entry, signal, first) {
     const { key } = entry;
     if (!this.#running.has(key)) {
@@ -97,7 +97,7 @@ export class RedeemQueue {
 /** One redemption that is sent again and again. */
 class Repetition {
   #parts;
-  /** Whether an attempt may have counted without an answer. Then a refusal of the caller says nothing about it. */
+  /** Whether an attempt may have counted without an answer. Then a refusal of the caller does not answer it. */
   #isMaybeCounted = true;
   #pause = FIRST_PAUSE_MS;
 
@@ -112,8 +112,8 @@ class Repetition {
       this.#check();
       if (!isKnown) token = await this.#token();
       const answer = await this.#attempt(token);
-      const said = answer && readAnswer(answer);
-      if (said) return said;
+      const result = answer && readAnswer(answer);
+      if (result) return result;
       if (answer && isOfCaller(answer)) {
         // A token that has just expired is replaced once.
         if (answer.status !== 401 || token === undefined || refused !== undefined) return this.#refuse(answer);
@@ -121,7 +121,7 @@ class Repetition {
         if ((await this.#token()) === refused) return this.#refuse(answer);
         continue;
       }
-      this.#isMaybeCounted ||= !(answer?.status === 429 && isErrorOf(answer.said, 429));
+      this.#isMaybeCounted ||= !(answer?.status === 429 && isErrorOf(answer.json, 429));
       await this.#wait(answer);
     }
   }
@@ -138,7 +138,7 @@ class Repetition {
     return token;
   }
 
-  /** Sends it once; returns nothing where nothing whole came back. */
+  /** Sends it once; returns nothing where no complete answer arrived. */
   async #attempt(token) {
     const { calls, entry, signal } = this.#parts;
     try {
@@ -149,37 +149,37 @@ class Repetition {
   }
 
   /** Reports that the service refuses the caller, where no earlier attempt can have counted. */
-  #refuse({ status, said, text }) {
-    if (this.#isMaybeCounted) throw unanswered(`the service refuses the caller with ${status}`, new Error(said.message));
-    return { kind: "refused", status, answer: said, text };
+  #refuse({ status, json, text }) {
+    if (this.#isMaybeCounted) throw unanswered(`the service refuses the caller with ${status}`, new Error(json.message));
+    return { kind: "refused", status, answer: json, text };
   }
 
   async #wait(answer) {
-    const asked = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
-    const ms = Math.max(this.#pause * (0.5 + Math.random() / 2), Math.min(asked || 0, LONGEST_ASKED_MS));
+    const retryAfterMs = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
+    const ms = Math.max(this.#pause * (0.5 + Math.random() / 2), Math.min(retryAfterMs || 0, RETRY_AFTER_MAX_MS));
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     await pause(ms, this.#parts.signal);
   }
 }
 
 /** Returns what the service has decided about a redemption; nothing where it has not, or where something between has answered. */
-function readAnswer({ status, headers, said, text }) {
-  if (status === 200 && Array.isArray(said?.redemptions)) {
-    const kind = said.redemptions.length > 0 ? "redeemed" : "refused";
-    return { kind, status, answer: said, text, replayed: headers.get("idempotency-replayed") === "true" };
+function readAnswer({ status, headers, json, text }) {
+  if (status === 200 && Array.isArray(json?.redemptions)) {
+    const kind = json.redemptions.length > 0 ? "redeemed" : "refused";
+    return { kind, status, answer: json, text, replayed: headers.get("idempotency-replayed") === "true" };
   }
-  const isLasting = status >= 400 && status < 500 && status !== 429 && (status !== 409 || LASTING_CONFLICTS.has(said?.key));
-  if (isLasting && isErrorOf(said, status) && !isOfCaller({ status, said })) return { kind: "refused", status, answer: said, text };
+  const isLasting = status >= 400 && status < 500 && status !== 429 && (status !== 409 || LASTING_CONFLICTS.has(json?.key));
+  if (isLasting && isErrorOf(json, status) && !isOfCaller({ status, json })) return { kind: "refused", status, answer: json, text };
   return undefined;
 }
 
-/** Returns whether the service refuses the caller, before it looks whether it knows the redemption. */
-const isOfCaller = ({ status, said }) => (status === 401 || status === 403) && isErrorOf(said, status);
+/** Returns whether the service refuses the caller, before it checks whether it knows the redemption. */
+const isOfCaller = ({ status, json }) => (status === 401 || status === 403) && isErrorOf(json, status);
 
-/** Returns the redemptions of a kept list that can be read. */
-function readEntries(kept) {
+/** Returns the readable redemptions of a stored list. */
+function readEntries(stored) {
   const isEntry = (one) => typeof one?.key === "string" && typeof one.text === "string" && [one.at, one.local].every(Number.isSafeInteger) && isRequest(one.text);
-  return Array.isArray(kept) ? kept.filter(isEntry) : [];
+  return Array.isArray(stored) ? stored.filter(isEntry) : [];
 }
 
 function isRequest(text) {

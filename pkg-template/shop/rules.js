@@ -7,7 +7,7 @@ import { ShopCustomer } from "./customer.js";
 import { confirmationOf, readConfirmation, recordOf } from "./record.js";
 import { Upkeep } from "./upkeep.js";
 
-// A moment so far ahead was kept by a clock that is not this one.
+// A time this far ahead was stored by another clock.
 const AHEAD_MS = 60_000;
 // A check waits for rules, where there are none, no earlier after an attempt.
 const PAUSE_MS = 10_000;
@@ -26,7 +26,7 @@ export class ShopRules {
   #clock;
   #problem;
   #refreshing;
-  #keptAs;
+  #storedAs;
   #decidesFor;
   #triedAt = -Infinity;
   /** The bundle that decides; undefined while there is none. */
@@ -39,7 +39,7 @@ export class ShopRules {
     signal.addEventListener("abort", () => this.#end());
   }
 
-  /** Starts with the kept rules, or waits for the service's; then keeps them up to date. */
+  /** Starts with the stored rules, or waits for the service's; then keeps them up to date. */
   async start() {
     this.#customer.begin();
     const [record, confirmation] = await Promise.all([this.#store.get("rules"), this.#store.get("confirmation")]);
@@ -111,7 +111,7 @@ export class ShopRules {
     this.#setClock(clock);
     this.#problem = undefined;
     this.#confirmed = this.now();
-    this.#keep();
+    this.#storeRules();
     return this.#changed();
   }
 
@@ -136,7 +136,7 @@ export class ShopRules {
     };
   }
 
-  /** Takes what another tab has found, as far as it is proven here too. */
+  /** Takes the rules that another tab has found, if they are proven here too. */
   async receive(message) {
     const { problem, confirmation, rules } = message ?? {};
     const isOther = typeof confirmation?.head === "string" && confirmation.head !== this.bundle?.head;
@@ -152,7 +152,7 @@ export class ShopRules {
     this.#onChange();
   }
 
-  /** Returns the customer's token, asked anew. */
+  /** Returns the customer's token, requested again. */
   token() {
     return this.#customer.ask();
   }
@@ -169,7 +169,7 @@ export class ShopRules {
     try {
       const fetchNewest = () => this.#customer.fetchFor((customerToken) => this.#fetch(customerToken));
       let fetched = await fetchNewest();
-      // Another tab may have brought newer ones while these were on their way.
+      // Another tab may have sent newer ones while these were fetched.
       while (!this.#signal.aborted && this.bundle && isOlder(fetched, this.bundle)) fetched = await fetchNewest();
       if (!this.#signal.aborted) this.#take(fetched);
     } catch (problem) {
@@ -186,14 +186,14 @@ export class ShopRules {
     return fetchBundle(url, key, this.bundle, { keys, origin, timeout, fetch, customerToken, signal: this.#signal });
   }
 
-  /** Takes the rules that were fetched, or kept because nothing newer could be had. */
+  /** Takes the fetched rules, or the stored ones where no newer ones are available. */
   #take(fetched) {
     this.#replace(fetched);
     this.#problem = fetched.problem;
     this.#setClock(fetched.clock);
     if (!fetched.fresh) return;
     this.#confirmed = this.now();
-    this.#keep();
+    this.#storeRules();
   }
 
   #replace(bundle) {
@@ -207,7 +207,7 @@ export class ShopRules {
     this.#former = before;
   }
 
-  /** Proves rules that were kept or came from another tab; what is not proven is as if it were absent. */
+  /** Proves rules that were stored or came from another tab; unproven ones count as absent. */
   #adopt(record, confirmation) {
     const { url, key, keys, origin, timeout, fetch } = this.#options;
     try {
@@ -223,12 +223,12 @@ export class ShopRules {
     }
   }
 
-  /** Keeps the rules where they are others than those that were kept, and when they were confirmed. */
-  #keep() {
+  /** Stores the rules where they differ from the stored ones, and the time of their confirmation. */
+  #storeRules() {
     const { head, keys } = this.bundle;
     const name = [head, ...keys.map(({ x }) => x)].join();
-    if (this.#keptAs !== name) this.#store.put("rules", recordOf(this.bundle));
-    this.#keptAs = name;
+    if (this.#storedAs !== name) this.#store.put("rules", recordOf(this.bundle));
+    this.#storedAs = name;
     this.#store.put("confirmation", this.#confirmation());
   }
 

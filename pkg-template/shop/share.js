@@ -26,8 +26,8 @@ export class TabGroup {
       return new Promise((done) => { signal.addEventListener("abort", () => done()); });
     };
     // A host may have locks and forbid them.
-    const asked = async () => locks.request(`${name}/poll`, { signal }, untilEnd);
-    asked().catch(() => {
+    const requestLock = async () => locks.request(`${name}/poll`, { signal }, untilEnd);
+    requestLock().catch(() => {
       if (!signal.aborted) lead();
     });
   }

@@ -47,7 +47,7 @@ export class Shop {
     return this.#rules.asOf;
   }
 
-  /** Decides about a request after it has fetched what the decision needs, as far as that can be had. */
+  /** Decides about a request after it has fetched the missing data where they are available. */
   async check(request, context) {
     const text = textOf(request);
     await this.#prepare(text);
@@ -185,7 +185,7 @@ function textOf(request) {
   }
 }
 
-/** Returns a request that could be read as one that asks for reasons too. */
+/** Returns a readable request with the option for reasons. */
 function withTrace(text) {
   const request = JSON.parse(text);
   return JSON.stringify({ ...request, options: { ...request.options, expand: ["trace"] } });

@@ -1,6 +1,6 @@
-// Where a shop keeps its rules and its pending redemptions. What a store cannot keep is kept in memory, so that no store makes a shop fail.
+// Where a shop keeps its rules and its pending redemptions. A value that the store cannot take stays in memory, so that no store makes a shop fail.
 
-// A store that does not answer for so long is not asked again.
+// A store that does not answer within this time is not used again.
 const LATEST_MS = 3_000;
 const TABLE = "kept";
 
@@ -23,12 +23,12 @@ export class ShopStore {
     return this.#ask((store) => store.get(`${this.#name}/${name}`));
   }
 
-  /** Keeps a value, in memory where the store is full, forbidden or gone. */
+  /** Stores a value, in memory where the store is full, forbidden or closed. */
   async put(name, value) {
     this.#memory.set(name, value);
-    const isKept = await this.#ask(async (store) => (await store.put(`${this.#name}/${name}`, value), true));
+    const isStored = await this.#ask(async (store) => (await store.put(`${this.#name}/${name}`, value), true));
     // A later one may be in memory already.
-    if (isKept && this.#memory.get(name) === value) this.#memory.delete(name);
+    if (isStored && this.#memory.get(name) === value) this.#memory.delete(name);
   }
 
   async delete(name) {
@@ -57,7 +57,7 @@ export class ShopStore {
     }
   }
 
-  /** Asks the store; returns undefined where it fails. */
+  /** Calls the store; returns undefined where it fails. */
   async #ask(call) {
     if (!this.#primary || this.#isDead) return undefined;
     let timer;

@@ -34,14 +34,14 @@ export class Upkeep {
     this.#wakeUpWithPage();
   }
 
-  /** Follows a change of the rules: other tabs get it, and the next moment at which they change by themselves is waited for. */
+  /** Follows a change of the rules: other tabs get it, and a timer is set for their next change by time. */
   follow() {
     this.#watch();
     this.#share();
     this.schedule();
   }
 
-  /** Waits for the next moment at which rules age, and fetches them then; missing ones are fetched again and again. */
+  /** Sets a timer for the time at which rules age, and fetches them then; missing ones are fetched repeatedly. */
   schedule() {
     this.#cancelTimer();
     if (this.#signal.aborted) return;
@@ -92,7 +92,7 @@ export class Upkeep {
     this.#tabs.post(message);
   }
 
-  /** A tab that does not watch looks for newer rules when it is shown or comes online. */
+  /** A tab that does not watch polls when it becomes visible or comes online. */
   #wakeUpWithPage() {
     const [signal, { document }] = [this.#signal, globalThis];
     const wakeUp = () => {

@@ -1,6 +1,6 @@
-// The verdicts of a shop. Their kind says whether they are final; nothing that is not final has `valid`.
+// The verdicts of a shop. Their kind declares whether they are final; only final ones have `valid`.
 
-/** An answer, read when a verdict is first looked at. `lacking` names facts that the package lacks beside those of the engine. */
+/** An answer, parsed at the first access to a verdict. `lacking` names facts that the package lacks in addition to those of the engine. */
 class Answer {
   #text;
   #lacking;
@@ -30,7 +30,7 @@ class Answer {
     return this.read.missing?.length > 0 ? "provisional" : "final";
   }
 
-  /** Returns a member for one kind of verdict alone. */
+  /** Returns a member for one kind of verdict only. */
   only(kind, member) {
     return this.kind === kind ? member(this.read) : undefined;
   }
@@ -94,7 +94,7 @@ function redeemablesOf({ redeemables, inapplicable_redeemables = [], skipped_red
   return [...new Map(all.map((one) => [`${one.object}/${one.id}`, one])).values()];
 }
 
-/** Returns why redeemables do not apply, each with what its trace says of the failed part and of the change that would do. */
+/** Returns why redeemables do not apply, each with the failed part of its trace and the change that would make it apply. */
 function refusalsOf(answer, trace) {
   return redeemablesOf(answer).filter(({ status }) => status !== "APPLICABLE").map(({ object, id, status, result }) => {
     const step = trace.find((one) => one.object === object && one.id === id) ?? {};

@@ -72,7 +72,7 @@ pub const SKU: FieldType = shape!(
     fields_of!(
         OF_SKU,
         &[may("product", FieldType::Object(OF_PRODUCT))
-            .description("Product of the SKU. Present where the SKU is shown without its product.")]
+            .description("Product of the SKU. Present where the SKU is returned without its product.")]
     )
 );
 

@@ -42,9 +42,8 @@ pub const OBJECT: FieldType = FieldType::Named(&Shape {
 });
 
 /// The credits of a gift card to spend.
-pub const CREDITS: FieldType = FieldType::Object(&[
-    may("credits", COUNT).description("Gift credits to spend, in minor units. Absent means as many as possible.")
-]);
+pub const CREDITS: FieldType = FieldType::Object(&[may("credits", COUNT)
+    .description("Gift credits to spend, in minor units. Absent means the highest possible number.")]);
 
 /// A redeemable in a request.
 pub const REDEEMABLE: FieldType = shape!(
@@ -59,7 +58,7 @@ pub const REDEEMABLE: FieldType = shape!(
             FieldType::Object(&[
                 must("id", KEY).description("ID of the reward."),
                 may("points", COUNT).description(
-                    "Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow."
+                    "Number of points to spend on a reward of type `COIN`. Absent means the highest number that order and card allow."
                 )
             ])
         )
@@ -97,7 +96,7 @@ pub const OPTIONS: FieldType = shape!(
 
 /// The members of a request other than redeemables.
 const AROUND: &[Field] = &[
-    may("order", ORDER).description("Order to apply the redeemables to. An `id` alone loads the stored order."),
+    may("order", ORDER).description("Order to apply the redeemables to. An `id` without other fields loads the stored order."),
     may("customer", FieldType::Named(&CUSTOMER))
         .description("Customer who redeems. From a client with a customer token, the customer of the token."),
     may("session", SESSION).description("Session that sets or uses a lock. Absent means no lock."),

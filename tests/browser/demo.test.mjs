@@ -20,7 +20,7 @@ let sealed;
 
 before(async () => {
   if (why) return;
-  // Behind the proxy, which makes the tokens that prove the demo's customer.
+  // Through the proxy, which makes the tokens that prove the demo's customer.
   service = await boot({ bare: false });
   const tenth = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
   const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 /** Calls the service as a shop's server does; an answer that is an error fails the test with its text. */
-async function ask(method, path, body) {
+async function callService(method, path, body) {
   const headers = { "X-App-Id": "dev-app", "X-App-Token": "dev-token", "Content-Type": "application/json" };
   const response = await fetch(service.url + path, { method, headers, body: body && JSON.stringify(body) });
   const text = await response.text();
@@ -48,7 +48,7 @@ async function ask(method, path, body) {
   return JSON.parse(text);
 }
 
-/** Asks for the bundle until it is built, with goods and the boxes of sealed codes: the first call of a project is answered 503, which a browser reports as an error. */
+/** Requests the bundle until it is built, with goods and the boxes of sealed codes: the first call of a project is answered 503, which a browser reports as an error. */
 async function buildBundle() {
   const headers = { "X-Client-Application-Id": "dev-client", "X-Client-Token": "dev-client-token", Origin: service.url };
   for (let left = 600; left > 0; left -= 1) {
@@ -68,9 +68,9 @@ async function campaign(name, pattern, discount, more = {}) {
   const type = more.type ?? "STANDALONE";
   const redemption = { quantity: type === "STANDALONE" ? null : 1 };
   const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption, code_config: { pattern } };
-  const { id } = await ask("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...(type === "STANDALONE" ? { visibility: "public" } : {}), ...more });
+  const { id } = await callService("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...(type === "STANDALONE" ? { visibility: "public" } : {}), ...more });
   if (type !== "STANDALONE") return undefined;
-  const { vouchers } = await ask("GET", "/v1/vouchers?limit=100");
+  const { vouchers } = await callService("GET", "/v1/vouchers?limit=100");
   return vouchers.find((each) => each.campaign_id === id).code;
 }
 
@@ -160,10 +160,10 @@ for (const [name, codes] of Object.entries(SAME)) {
     const scrip = await import("../../pkg/node.js");
     const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" }, undefined, { origin: service.url });
     const context = JSON.parse(response.headers()["scrip-context"]);
-    const asked = response.request().postData();
-    await rules.codes.open(asked);
-    await scrip.fetchGoods(rules, asked);
-    const own = rules.prepared.validate(asked, context);
+    const sentText = response.request().postData();
+    await rules.codes.open(sentText);
+    await scrip.fetchGoods(rules, sentText);
+    const own = rules.prepared.validate(sentText, context);
     assert.equal(own, bytes.toString("utf8"));
     await page.close();
   }, why);
@@ -181,13 +181,13 @@ check("a valid code stays on the cart when another one is refused", async () => 
   await page.close();
 }, why);
 
-check("an unknown code is provisional in the page, with the missing facts; the edge knows that it does not exist", async () => {
+check("an unknown code is provisional in the page, with the missing facts; the edge refuses it", async () => {
   const { page, text } = await visit();
   await page.fill("#code", "NO-SUCH-CODE");
   assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
   assert.match(await text("#summary"), /^Provisional/);
   await settled(page, "provisional");
-  assert.match(await text("#equality"), /for want of voucher\/NO-SUCH-CODE\. The edge knows: NO-SUCH-CODE: There is no such code\./);
+  assert.match(await text("#equality"), /it lacks voucher\/NO-SUCH-CODE\. The edge decides: NO-SUCH-CODE: There is no such code\./);
   await page.close();
 }, why);
 
@@ -196,11 +196,11 @@ check("a code that begins later is not disclosed: the page does not know it, the
   await page.fill("#code", early);
   assert.equal(await state(page, early), "unknown");
   await settled(page, "provisional");
-  assert.match(await text("#equality"), /for want of voucher\/NEXT-100/);
+  assert.match(await text("#equality"), /it lacks voucher\/NEXT-100/);
   await page.close();
 }, why);
 
-check("offline: typing goes on without a single request, and the network comes back", async () => {
+check("offline: typing works without a single request, and the network returns", async () => {
   const { page, requests, text } = await visit();
   await page.check("#offline");
   const sent = requests.length;
@@ -233,12 +233,12 @@ check("a code is published, is provisional in the page, is redeemed once and the
   await page.click("#redeem");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"));
   assert.match(await text("#deal"), /To pay: €99\.70/);
-  const voucher = await ask("GET", `/v1/vouchers/${code}`);
+  const voucher = await callService("GET", `/v1/vouchers/${code}`);
   assert.equal(voucher.redemption.redeemed_quantity, 1);
   await page.click("#redeem");
   await page.waitForSelector("#deal[data-state=failed]");
   assert.equal(await text("#deal"), `Cannot find voucher with id ${code}.`);
-  assert.equal((await ask("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
+  assert.equal((await callService("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
   await page.fill("#campaign", "A missing campaign");
   await page.click("#publish");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("A missing campaign"));

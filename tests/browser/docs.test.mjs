@@ -1,4 +1,4 @@
-// Tests that /docs shows the description in a real browser, from files of the service alone, and that a request can be sent from it.
+// Tests that /docs shows the description in a real browser, only from files of the service, and that a request can be sent from it.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { boot } from "../workerd/harness.mjs";

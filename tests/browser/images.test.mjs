@@ -1,4 +1,4 @@
-// Tests that a browser shows the images of a code by their addresses alone. A public code reader must read the code from the rendered
+// Tests that a browser shows the images of a code by their addresses. A public code reader must read the code from the rendered
 // image.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -28,7 +28,7 @@ after(async () => {
 });
 
 /** Returns the rendered pixels of an image, as luminance. */
-async function seen(page, url) {
+async function screenshot(page, url) {
   const { width, height, light } = await page.evaluate(async (address) => {
     const image = new Image();
     image.src = address;
@@ -56,11 +56,11 @@ check("a code reader reads the code from the images", async () => {
     const { status, body } = await call("POST", "/v1/vouchers", { code, discount: { type: "AMOUNT", amount_off: 100 } });
     assert.equal(status, 200, JSON.stringify(body));
     assert.ok(body.assets.qr.url.startsWith(`${service.url}/v1/assets/qr/`), body.assets.qr.url);
-    assert.equal(read(await seen(page, body.assets.qr.url), QRCodeReader), code);
+    assert.equal(read(await screenshot(page, body.assets.qr.url), QRCodeReader), code);
     if (!PRINTED.test(code)) {
       assert.equal(body.assets.barcode, null, code);
       continue;
     }
-    assert.equal(read(await seen(page, body.assets.barcode.url), Code128Reader), code);
+    assert.equal(read(await screenshot(page, body.assets.barcode.url), Code128Reader), code);
   }
 }, why);

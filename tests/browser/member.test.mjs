@@ -58,8 +58,8 @@ async function join(name, size) {
 async function done(page, status, act, state = "done") {
   await page.evaluate((id) => { document.querySelector(id).dataset.state = "pending"; }, status);
   await act();
-  await page.waitForFunction(([id, wanted]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
-    && document.querySelector(id).dataset.state === wanted, [status, state], { timeout: 15_000 })
+  await page.waitForFunction(([id, expected]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
+    && document.querySelector(id).dataset.state === expected, [status, state], { timeout: 15_000 })
     .catch(async () => assert.fail(`${status} says ${await page.getAttribute(status, "data-state")}: ${await page.textContent(status)}`));
   return (await page.textContent(status)).trim();
 }
@@ -153,7 +153,7 @@ check("a review brings a lot that expires first, and pending stars until they ar
   await page.close();
 }, why);
 
-check("a reward is bought with points, a code is handed over, and a returned reward refunds its points", async () => {
+check("a reward is bought with points, the customer receives a code, and a returned reward refunds its points", async () => {
   const { page, text } = await join("Jan");
   const refusal = await done(page, "#reward-status", () => page.click("#rewards li:nth-child(1) button"), "failed");
   assert.match(refusal, /points/i);
@@ -243,8 +243,8 @@ check("the calls of a shop's server are shown as curl, without its keys, and are
   assert.match(await text("#writes li:first-child .badge"), /^POST · 200$/);
   assert.equal((await page.locator("main pre").allTextContents()).some((each) => /dev-app|dev-token/.test(each)), false);
   assert.ok(Number(await text("#read-count")) >= Object.values(CALLS).filter(({ method }) => method === "GET").length / 2);
-  const beside = requests.map((url) => new URL(url).pathname).filter((path) => path.startsWith("/v1/") || path.startsWith("/v2/"));
-  assert.deepEqual(beside, [], "nothing that needs a server's key goes past the list");
+  const direct = requests.map((url) => new URL(url).pathname).filter((path) => path.startsWith("/v1/") || path.startsWith("/v2/"));
+  assert.deepEqual(direct, [], "nothing that needs a server's key goes past the list");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await done(page, "#copied", () => page.click("#writes li:first-child button"));
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), line);

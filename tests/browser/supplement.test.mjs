@@ -1,4 +1,4 @@
-// Tests that a page keeps nothing of a customer's supplement: no storage of the browser has it, and after a reload it is gone.
+// Tests that a page stores nothing of a customer's supplement: no storage of the browser has it, and after a reload it is absent.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile, cp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { countTests } from "./test_report.mjs";
 const why = missing();
 const check = countTests("browser");
 const PACKAGE = fileURLToPath(new URL("../../pkg", import.meta.url));
-const KEPT = "kept bundle";
+const STORAGE_KEY = "kept bundle";
 let service;
 let browser;
 let site;
@@ -37,7 +37,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a promotion for one level of customers, and a customer of it with a voucher; returns the token and what only the supplement says. */
+/** Creates a promotion for one level of customers, and a customer of it with a voucher; returns the token and the facts that only the supplement has. */
 async function makeShop() {
   const call = caller(service.url);
   const make = async (path, body) => {
@@ -59,13 +59,13 @@ async function makeShop() {
 }
 
 /** Runs in the page: fetches the bundle, keeps it as a page may, and decides. */
-async function decideInPage({ url, key, token, tier, kept }) {
+async function decideInPage({ url, key, token, tier, storageKey }) {
   const scrip = await import(`${location.origin}/scrip/browser.js`);
   await scrip.load();
-  const stored = localStorage.getItem(kept);
+  const stored = localStorage.getItem(storageKey);
   const bundle = await scrip.fetchBundle(url, key, stored ? JSON.parse(stored) : undefined, { customerToken: token });
   const decode = new TextDecoder();
-  localStorage.setItem(kept, JSON.stringify({ ...bundle, core: decode.decode(bundle.core), prepared: undefined }));
+  localStorage.setItem(storageKey, JSON.stringify({ ...bundle, core: decode.decode(bundle.core), prepared: undefined }));
   const { valid, missing } = bundle.prepared.validateObject({ redeemables: [{ object: "promotion_tier", id: tier }], order: { amount: 1_000 } });
   return { valid, missing, fresh: bundle.fresh };
 }
@@ -84,10 +84,10 @@ check("no storage has the supplement, and after a reload the page has none", asy
   const { token, code, tier } = await makeShop();
   const page = await browser.context.newPage();
   await page.goto(site.url);
-  const asked = { url: service.url, key: credentials.client, token, tier, kept: KEPT };
-  assert.deepEqual(await page.evaluate(decideInPage, asked), { valid: true, missing: undefined, fresh: true });
+  const input = { url: service.url, key: credentials.client, token, tier, storageKey: STORAGE_KEY };
+  assert.deepEqual(await page.evaluate(decideInPage, input), { valid: true, missing: undefined, fresh: true });
   const stores = await page.evaluate(readStores);
-  assert.ok(stores.text.includes(KEPT), "the page keeps the bundle");
+  assert.ok(stores.text.includes(STORAGE_KEY), "the page keeps the bundle");
   for (const secret of [code, "supplemented-anna", "own_candidates", "own_counts", "track_"]) {
     assert.ok(!stores.text.includes(secret), `\`${secret}\` is stored: ${stores.text.slice(0, 2_000)}`);
   }
@@ -95,7 +95,7 @@ check("no storage has the supplement, and after a reload the page has none", asy
 
   await page.reload();
   await page.route(`${service.url}/**`, (route) => route.abort());
-  const offline = await page.evaluate(decideInPage, asked);
+  const offline = await page.evaluate(decideInPage, input);
   assert.equal(offline.fresh, false, "the service cannot be reached");
   assert.ok(offline.missing?.length > 0, "the verdict lacks the customer");
 }, why);

@@ -1,4 +1,4 @@
-// Asks the service and a shop of the package the same request, and compares a final verdict of the package with the service's bytes.
+// Sends the same request to the service and to a shop of the package, and compares a final verdict of the package with the service's bytes.
 import assert from "node:assert/strict";
 
 const utf8 = new TextDecoder();
@@ -6,9 +6,9 @@ const utf8 = new TextDecoder();
 const ANY_SEED = "00".repeat(32);
 
 /**
- * Sends a request to the service and has the shop decide it at the same moment and by the same seed. Returns `missing` for a provisional
- * verdict and `wrong` with both texts for a final one that differs; `granted` says whether the service grants or finds
- * anything, and nothing where it refuses the request as a whole.
+ * Sends a request to the service and has the shop decide it at the same time and by the same seed. Returns `missing` for a provisional
+ * verdict and `wrong` with both texts for a final one that differs; `granted` is true if the service grants or finds
+ * anything, and absent where it refuses the whole request.
  */
 export async function compare({ url, headers }, shop, { path, request }, now) {
   const text = JSON.stringify(request);
@@ -18,7 +18,7 @@ export async function compare({ url, headers }, shop, { path, request }, now) {
   const service = utf8.decode(await reply.arrayBuffer());
   // An answer that has nothing to do with the request compares nothing.
   assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
-  // A qualification does not say at which moment it was decided; the header of the test build does.
+  // The answer of a qualification has no time of its decision; the header of the test build has.
   const decidedAt = JSON.parse(reply.headers.get("scrip-context") ?? "null") ?? { now, seed: ANY_SEED };
   const verdict = await (path.endsWith("/validations") ? shop.check(text, decidedAt) : shop.qualify(text, decidedAt));
   const own = verdict.text;
@@ -46,13 +46,13 @@ function withoutOmitted(own, service, omitted) {
   let [left, right] = [own.replace(`,"omitted":${JSON.stringify(omitted)}`, ""), service];
   for (const name of omitted) {
     assert.ok(!(name in JSON.parse(own)), `an omitted field is there: ${own}`);
-    // The omitted fields are texts without escapes, and stand once and before others.
+    // The omitted fields are texts without escapes, and are present once and before others.
     right = right.replace(new RegExp(`"${name}":"[^"]*",`), "");
   }
   return [left, right];
 }
 
-/** Returns an answer without the id of its request where it is an error as a whole: that does not say from which seed it is. */
+/** Returns an answer without the id of its request where the whole request is refused: such an answer does not contain the seed. */
 function withoutRequestId(answer, status) {
   return status === 200 ? answer : answer.replace(/"request_id":"v-[0-9a-f]{18}"/, "");
 }

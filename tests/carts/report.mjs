@@ -46,8 +46,8 @@ export class Report {
   }
 
   /** Returns a share of some callers and kinds as a text: of `part` in `whole`. */
-  #share(callers, kinds, part = "final", whole = "all") {
-    const all = this.#sum(whole, callers, kinds);
+  #share(callers, kinds, part = "final", totalName = "all") {
+    const all = this.#sum(totalName, callers, kinds);
     return all === 0 ? "-" : `${((100 * this.#sum(part, callers, kinds)) / all).toFixed(1)} %`;
   }
 

@@ -23,8 +23,8 @@ export function* requestsOf(shop, random) {
     ...(random.chance(0.2) ? { metadata: { lane: random.pick(["fast", "slow"]) } } : {}),
   };
   for (const caller of CALLERS) {
-    const who = identity(shop, random, caller, customer);
-    const call = (kind, path, body) => ({ caller, kind, path, request: { ...body, order, ...who }, customer: caller === "proven" ? customer.source_id : undefined });
+    const customerFields = identity(shop, random, caller, customer);
+    const call = (kind, path, body) => ({ caller, kind, path, request: { ...body, order, ...customerFields }, customer: caller === "proven" ? customer.source_id : undefined });
     for (const kind of TYPED) yield call(kind, VALIDATIONS, { redeemables: redeemables[kind], ...around });
     for (const scenario of SCENARIOS) yield call(scenario, QUALIFICATIONS, { scenario, options });
   }
@@ -32,7 +32,7 @@ export function* requestsOf(shop, random) {
 
 const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
 
-/** Returns how the request names its customer. A token names one by a header alone, and a page may repeat the name. */
+/** Returns how the request names its customer. A token names one by a header, and a page may repeat the name. */
 function identity(shop, random, caller, customer) {
   if (caller === "proven" && random.chance(MISTAKEN)) return random.pick([{ customer: { source_id: random.pick(shop.customers).source_id } }, { tracking_id: customer.tracking_id }]);
   if (caller === "proven" && random.chance(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
@@ -53,7 +53,7 @@ function cart(shop, random) {
   return { items: Array.from({ length: lines }, () => line(shop, random)), ...discount, ...metadata };
 }
 
-/** Returns an order that a page sends by mistake. What the service refuses as a whole the page has to refuse by the same bytes. */
+/** Returns an order that a page sends by mistake. The page must refuse with the same bytes a request that the service refuses. */
 function mistaken({ goods, random, metadata }) {
   const items = [{ product_id: random.pick(goods.products).id, quantity: 1 }];
   return random.pick([
@@ -87,8 +87,8 @@ function typed({ promotions, codes }, random, kind) {
   const voucher = (id) => ({ object: "voucher", id });
   const some = [...new Map(Array.from({ length: random.int(1, 3) }, tier).map((one) => [one.id, one])).values()];
   if (kind === "promotions only") return random.chance(0.1) ? [{ object: "promotion_stack", id: promotions.stacks[0] }] : some;
-  const beside = random.chance(0.4) ? some : [];
-  if (kind === "public code") return [voucher(random.shares(codes.public)), ...beside];
-  if (kind === "private code") return [voucher(random.pick(codes.private)), ...beside];
-  return [voucher(`NOBODYS-${random.int(1, 1_000_000)}`), ...beside];
+  const others = random.chance(0.4) ? some : [];
+  if (kind === "public code") return [voucher(random.shares(codes.public)), ...others];
+  if (kind === "private code") return [voucher(random.pick(codes.private)), ...others];
+  return [voucher(`NOBODYS-${random.int(1, 1_000_000)}`), ...others];
 }

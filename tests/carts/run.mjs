@@ -1,5 +1,5 @@
 // Implements `npm run carts`: a shop with campaigns of every kind, three hundred carts by every kind of caller, and for each request the
-// verdict of the service beside that of the package. No final verdict may differ.
+// verdict of the service and that of the package. No final verdict may differ.
 //
 // npm run carts                        a shop of 40 products
 // npm run carts -- large               a shop of 1,500 products
@@ -24,20 +24,20 @@ const CLIENTS = 8;
 /** The number of carts from which on some must be granted, and some refused. */
 const VARIED = 20;
 const TOKEN_SECONDS = 3_600;
-const WHOLE_MS = 60_000;
+const FULL_MS = 60_000;
 const ORIGIN = "http://localhost:3000";
 // Each request comes from an address of its own: the wrong codes of a run are not those of one guesser.
 const ADDRESS = "x-shopper-address";
 
-function readSize(given = "small") {
-  if (!(given in PRODUCTS)) throw new Remedy(`the size \`${given}\` must be one of ${Object.keys(PRODUCTS).join(", ")}`);
-  return given;
+function readSize(text = "small") {
+  if (!(text in PRODUCTS)) throw new Remedy(`the size \`${text}\` must be one of ${Object.keys(PRODUCTS).join(", ")}`);
+  return text;
 }
 
 function readCount(name, otherwise, least) {
-  const given = process.env[name] ?? otherwise;
-  const count = Number(given);
-  if (!Number.isSafeInteger(count) || count < least) throw new Remedy(`${name} \`${given}\` must be an integer of at least ${least}`);
+  const text = process.env[name] ?? otherwise;
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < least) throw new Remedy(`${name} \`${text}\` must be an integer of at least ${least}`);
   return count;
 }
 
@@ -66,12 +66,12 @@ await main(async () => {
   }
 });
 
-/** Returns the service as a page sees it, with a shop for each customer: by their name, or by nothing for an anonymous page. */
+/** Returns the service for pages, with a shop for each customer: by their name, or by nothing for an anonymous page. */
 async function openPage(scrip, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
-  const { writes } = await fetchWhole(scrip, url, key);
+  const { writes } = await fetchAll(scrip, url, key);
   if (!writes) throw new Remedy("the package and the service are of different versions: build both");
   const open = (customer) => scrip.open({ url, key, origin: ORIGIN, store: "memory", poll: false, customer });
   const customers = new Map([[undefined, { shop: await open(), headers }]]);
@@ -89,12 +89,12 @@ async function openPage(scrip, url, shop) {
 }
 
 /** Fetches the bundle until it leaves out neither sealed codes, whose keys are derived after the first build, nor goods. */
-async function fetchWhole(scrip, url, key) {
-  for (const latest = Date.now() + WHOLE_MS; ; await sleep(200)) {
+async function fetchAll(scrip, url, key) {
+  for (const latest = Date.now() + FULL_MS; ; await sleep(200)) {
     const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
     const { left_out } = JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
     if (!left_out.includes("codes") && !left_out.includes("goods")) return bundle;
-    if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`${left_out.join("`, `")}\` after ${WHOLE_MS} ms`);
+    if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`${left_out.join("`, `")}\` after ${FULL_MS} ms`);
   }
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const DAY = 24 * 3_600_000;
 const JOBS_MS = 120_000;
 /** The products of one bulk call. */
-const PIECE = 100;
+const BATCH = 100;
 const BRANDS = ["Loom", "Oak", "Reef"];
 const CITIES = ["Bonn", "Oslo", "Rome"];
 const LEVELS = ["gold", "silver", "new"];
@@ -22,7 +22,7 @@ export async function makeShop(call, random, products) {
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(answer)}`);
     return answer;
   };
-  const shop = { make, post: (path, body) => make("POST", path, body), random, begun: Date.now() };
+  const shop = { make, post: (path, body) => make("POST", path, body), random, startedAt: Date.now() };
   shop.goods = await makeGoods(shop, products);
   shop.customers = await makeCustomers(shop);
   shop.categories = await makeCategories(shop);
@@ -39,7 +39,7 @@ async function makeGoods({ make, post, random }, count) {
     source_id: `prod-${at}`, name: `Product ${at}`, price: random.int(2, 120) * 50,
     metadata: { brand: random.pick(BRANDS), ...(random.chance(0.5) ? { size: random.int(1, 5) } : {}) },
   }));
-  for (let first = 0; first < count; first += PIECE) await Promise.all(products.slice(first, first + PIECE).map(async (product) => {
+  for (let first = 0; first < count; first += BATCH) await Promise.all(products.slice(first, first + BATCH).map(async (product) => {
     product.id = (await post("/v1/products", product)).id;
   }));
   const skus = [];
@@ -114,7 +114,7 @@ const percent = (percent_off, effect = "APPLY_TO_ORDER") => ({ type: "PERCENT", 
 const amount = (amount_off, effect = "APPLY_TO_ORDER") => ({ type: "AMOUNT", amount_off, effect });
 
 /** Creates the campaigns 1 and 2: promotions on the cart, on goods, for customers, for the first order; and a stack. */
-async function makePromotions({ make, post, rules, categories, goods, begun }) {
+async function makePromotions({ make, post, rules, categories, goods, startedAt }) {
   const tier = (name, discount, rule, more) => ({ name, banner: `${name}!`, action: { discount }, ...(rule ? { validation_rules: [rules[rule]] } : {}), ...more });
   const free = { type: "UNIT", unit_off: 1, unit_type: goods.products[0].id, effect: "ADD_NEW_ITEMS" };
   const promotions = {
@@ -122,7 +122,7 @@ async function makePromotions({ make, post, rules, categories, goods, begun }) {
       tier("Everyone", percent(2)), tier("Large carts", amount(500), "large", { category_id: categories.Seasonal }),
       tier("Many goods", free, "many"), tier("On the web", percent(4), "web", { category_id: categories.Seasonal }),
       tier("Summer goods", amount(150), "summer"), tier("All of Loom", percent(10, "APPLY_TO_ITEMS"), "onLoom", { category_id: categories.Alone }),
-      tier("Next month", percent(40), undefined, { start_date: new Date(begun + 30 * DAY).toISOString() }),
+      tier("Next month", percent(40), undefined, { start_date: new Date(startedAt + 30 * DAY).toISOString() }),
     ],
     Members: [
       tier("Gold", percent(5), "gold", { category_id: categories.Loyal }), tier("Northern", amount(300), "northern"),
@@ -134,7 +134,7 @@ async function makePromotions({ make, post, rules, categories, goods, begun }) {
     const { id } = await post("/v1/campaigns", { name, campaign_type: "PROMOTION", promotion: { tiers } });
     const listed = (await make("GET", `/v1/promotions/${id}/tiers?limit=100`)).tiers;
     assert.equal(listed.length, tiers.length);
-    const idOf = ({ name: wanted }) => listed.find((other) => other.name === wanted).id;
+    const idOf = ({ name: searched }) => listed.find((other) => other.name === searched).id;
     made.tiers.push(...tiers.filter((one) => !one.start_date).map(idOf));
     made.future ??= tiers.filter((one) => one.start_date).map(idOf)[0];
     if (name === "Sale") made.stacks.push((await post(`/v1/promotions/${id}/stacks`, { name: "Both", tiers: { ids: made.tiers.slice(0, 2) } })).id);
@@ -143,8 +143,8 @@ async function makePromotions({ make, post, rules, categories, goods, begun }) {
 }
 
 /** Creates the campaigns 3 to 8: public codes, of which one has a limit, one begins later, one has ended and one is disabled. */
-async function makePublicCodes({ make, post, rules, categories, begun }) {
-  const at = (days) => new Date(begun + days * DAY).toISOString();
+async function makePublicCodes({ make, post, rules, categories, startedAt }) {
+  const at = (days) => new Date(startedAt + days * DAY).toISOString();
   const open = (code, discount, rule, more = {}) => post("/v1/campaigns", {
     name: `Campaign ${code}`, campaign_type: "DISCOUNT_COUPONS", type: "STANDALONE", ...(rule ? { validation_rules: [rules[rule]] } : {}), ...more,
     voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: null }, code_config: { pattern: code }, ...more.voucher },

@@ -10,7 +10,7 @@ import { credentials } from "../../worker/tools/setup.mjs";
 import { ensureToolchain } from "../../worker/tools/toolchain.mjs";
 import { boot } from "../workerd/harness.mjs";
 
-const WANTED = "schemathesis==4.32.5\n";
+const REQUIREMENTS = "schemathesis==4.32.5\n";
 const CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance"];
 const out = join(root, "target/conformance");
 const venv = join(out, "venv");
@@ -18,12 +18,12 @@ const venv = join(out, "venv");
 /** Installs the tool where it is missing, next to the build and nowhere else. */
 async function install() {
   const stamp = join(venv, "wanted.txt");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === WANTED) return;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === REQUIREMENTS) return;
   rmSync(venv, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   await run(process.env.SCRIP_PYTHON ?? "python3", ["-m", "venv", venv], { stdio: "inherit" });
-  await run(join(venv, "bin/python"), ["-m", "pip", "install", "-q", "--disable-pip-version-check", WANTED.trim()], { stdio: "inherit" });
-  writeFileSync(stamp, WANTED);
+  await run(join(venv, "bin/python"), ["-m", "pip", "install", "-q", "--disable-pip-version-check", REQUIREMENTS.trim()], { stdio: "inherit" });
+  writeFileSync(stamp, REQUIREMENTS);
 }
 
 await main(async () => {

@@ -20,7 +20,7 @@ const out = join(root, "target/generated");
 const description = join(out, "openapi.json");
 const PYTHON = process.env.SCRIP_PYTHON ?? "python3";
 // Continuous integration has it; without it the test is skipped with a reason.
-const lacksPython = process.env.CI === "true" || (await canRun(PYTHON, ["-m", "venv", "--help"])) ? undefined : `no \`${PYTHON}\` with venv (or name yours in SCRIP_PYTHON)`;
+const hasNoPython = process.env.CI === "true" || (await canRun(PYTHON, ["-m", "venv", "--help"])) ? undefined : `no \`${PYTHON}\` with venv (or name yours in SCRIP_PYTHON)`;
 let service;
 let operations;
 
@@ -74,13 +74,13 @@ check("a TypeScript client compiles under `strict` and works", async () => {
 check("a Python client compiles and works", async () => {
   const venv = join(out, "venv");
   const python = join(venv, "bin/python");
-  const wanted = await readFile(join(here, "requirements.txt"), "utf8");
+  const required = await readFile(join(here, "requirements.txt"), "utf8");
   const stamp = join(venv, "wanted.txt");
-  if (!existsSync(stamp) || (await readFile(stamp, "utf8")) !== wanted) {
+  if (!existsSync(stamp) || (await readFile(stamp, "utf8")) !== required) {
     rmSync(venv, { recursive: true, force: true });
     await ran(PYTHON, ["-m", "venv", venv]);
     await ran(python, ["-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", join(here, "requirements.txt")]);
-    writeFileSync(stamp, wanted);
+    writeFileSync(stamp, required);
   }
   const client = join(out, "python");
   rmSync(client, { recursive: true, force: true });
@@ -96,7 +96,7 @@ check("a Python client compiles and works", async () => {
   const { stdout } = await run(python, [join(here, "smoke.py"), ...programArguments()], { env: { ...process.env, PYTHONPATH: client } })
     .catch((error) => assert.fail(`${error.stdout}\n${error.stderr}`));
   assert.match(stdout, /the Python client works/);
-}, { skip: lacksPython, timeout: 400_000 });
+}, { skip: hasNoPython, timeout: 400_000 });
 
 /** Returns the modules that contain one operation each, as Python names them. */
 async function functionsOf(folder) {

@@ -8,7 +8,7 @@ export const [ONE, TWO] = [rules(), rules({ whole_catalogue: false })];
 const seconds = () => Math.floor(Date.now() / 1_000);
 
 /** Returns by name the code of the refusal, what a server that served ONE does then, and further members of the problem. */
-export function badBundles(server, pair, stranger) {
+export function badBundles(server, pair, otherPair) {
   const { state } = server;
   const claims = (changes = {}) => claimsOf(TWO, { rev: 3_000, ...changes });
   const cutBody = (bytes, at) => (_, response) => {
@@ -24,8 +24,8 @@ export function badBundles(server, pair, stranger) {
   };
 
   const BAD = {
-    "a wrong key under the name of the pinned one": ["wrong_signature", () => { state.head = jws(pair, claims(), { by: stranger }); }],
-    "an unknown key": ["unknown_key", () => { state.head = jws(stranger, claims()); state.keys = [stranger.jwk, pair.jwk]; }],
+    "a wrong key under the name of the pinned one": ["wrong_signature", () => { state.head = jws(pair, claims(), { by: otherPair }); }],
+    "an unknown key": ["unknown_key", () => { state.head = jws(otherPair, claims()); state.keys = [otherPair.jwk, pair.jwk]; }],
     "alg none with the signature": ["wrong_algorithm", headOf({}, { alg: "none" })],
     "alg none without a signature": ["wrong_algorithm", () => { state.head = `${base64url({ alg: "none", kid: pair.kid, typ: "scrip-bundle+jwt" })}.${base64url(claims())}.`; }],
     "HS256 with the public key as the secret": ["wrong_algorithm", () => { state.head = hmacJws(pair, claims()); }],

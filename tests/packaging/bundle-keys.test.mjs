@@ -9,7 +9,7 @@ import { PROJECT, claimsOf, jws, keyPair, rules, sha256, startServer, thumbprint
 const check = countTests("packaging");
 const pkg = new URL("../../pkg/", import.meta.url);
 const key = { id: "dev-client", token: "dev-client-token" };
-const [first, second, third, stranger] = [keyPair(), keyPair(), keyPair(), keyPair()];
+const [first, second, third, unpinned] = [keyPair(), keyPair(), keyPair(), keyPair()];
 const [ONE, TWO] = [rules(), rules({ whole_catalogue: false })];
 const project = PROJECT;
 
@@ -36,7 +36,7 @@ check("without pinned keys the first fetch pins what the service lists, and late
   const one = await fetchWith();
   assert.deepEqual(server.paths().sort(), ["/client/v1/bundle", `/client/v1/bundle/${project}/${sha256(ONE)}`, "/client/v1/jwks"]);
   assert.deepEqual(one.keys, [{ kty: "OKP", crv: "Ed25519", x: first.x, kid: first.kid }]);
-  server.serve(stranger, TWO, { rev: 3_000 });
+  server.serve(unpinned, TWO, { rev: 3_000 });
   const two = await fetchWith(stored(one));
   assert.deepEqual([two.fresh, two.problem.code], [false, "unknown_key"]);
   await assert.rejects(fetchWith(undefined, { project: "proj_2" }), { code: "wrong_project" });
@@ -44,21 +44,21 @@ check("without pinned keys the first fetch pins what the service lists, and late
   await assert.rejects(fetchWith(), { code: "unknown_key" });
   state.instead.jwks = (_, response) => response.writeHead(200).end("<html>");
   await assert.rejects(fetchWith(), { code: "damaged" });
-  state.instead.jwks = (_, response) => response.writeHead(200).end(JSON.stringify({ keys: [stranger.jwk] }));
+  state.instead.jwks = (_, response) => response.writeHead(200).end(JSON.stringify({ keys: [unpinned.jwk] }));
   await assert.rejects(fetchWith(), { code: "damaged" });
   state.instead.jwks = (_, response) => response.writeHead(200).end(`"${"a".repeat(70_000)}"`);
   await assert.rejects(fetchWith(), { code: "damaged" });
 });
 
-check("pinned keys: nothing else is asked for, and a head of another key is refused from the first fetch on", async () => {
+check("pinned keys: no other list is requested, and a head of another key is refused from the first fetch on", async () => {
   server.serve(first, ONE);
   server.paths();
   const one = await fetchWith(undefined, { keys: [{ kty: "OKP", crv: "Ed25519", x: first.x }], project });
   assert.ok(!server.paths().includes("/client/v1/jwks"));
   assert.equal(one.fresh, true);
-  server.serve(stranger, ONE);
+  server.serve(unpinned, ONE);
   await assert.rejects(fetchWith(undefined, { keys: [first.jwk] }), { code: "unknown_key" });
-  // The copy that was kept under other keys is not this one's: neither its rules nor its revision count.
+  // The copy that was stored under other keys is not this one's: neither its rules nor its revision count.
   server.serve(second, TWO, { rev: 1 });
   const other = await fetchWith(one, { keys: [second.jwk] });
   assert.deepEqual([other.fresh, other.ratchet.rev], [true, 1]);
@@ -107,15 +107,15 @@ check("a chain of vouching that was broken: no bundle is accepted that the same 
   state.keys = [vouchedBy(first, second), { ...first.jwk, status: "FORMER" }];
   const one = await fetchWith(undefined, options);
   assert.equal(one.fresh, true, one.problem?.message);
-  // The second key was retired after it had vouched for the third one, which the kept copy does not know.
+  // The second key was retired after it had vouched for the third one, which the stored copy does not have.
   server.serve(third, TWO, { rev: 3_000 });
   state.keys = [third.jwk, { ...first.jwk, status: "FORMER" }];
   const two = await fetchWith(stored(one), options);
   assert.deepEqual([two.fresh, two.problem.code, two.prepared.hash], [false, "unknown_key", sha256(ONE)]);
   // The service vouches for the third key by the second one, which it does not list any more.
   state.keys = [vouchedBy(second, third), { ...first.jwk, status: "FORMER" }];
-  for (const kept of [one, stored(one)]) {
-    const three = await fetchWith(kept, options);
+  for (const copy of [one, stored(one)]) {
+    const three = await fetchWith(copy, options);
     assert.deepEqual([three.fresh, three.problem.code, three.prepared.hash], [false, "unknown_key", sha256(ONE)]);
     offline();
     const four = await fetchWith(stored(three), options);
@@ -125,8 +125,8 @@ check("a chain of vouching that was broken: no bundle is accepted that the same 
 });
 
 const BAD_VOUCHING = {
-  "of a key that is not pinned": () => vouchedBy(stranger, second),
-  "in the name of the pinned key, by another one": () => vouchedBy(first, second, { by: stranger }),
+  "of a key that is not pinned": () => vouchedBy(unpinned, second),
+  "in the name of the pinned key, by another one": () => vouchedBy(first, second, { by: unpinned }),
   "of another project": () => vouchedBy(first, second, { iss: "proj_2" }),
   "for another key": () => ({ ...second.jwk, vouched_by: vouchedBy(first, third).vouched_by }),
   "of itself": () => vouchedBy(second, second),
@@ -201,8 +201,8 @@ check("the revision of a damaged copy still counts where its head is proven", as
   await assert.rejects(fetchWith(damaged), { code: "older_revision" });
   server.serve(first, TWO, { rev: 6_000 });
   assert.equal((await fetchWith(damaged)).fresh, true);
-  // Keys are kept too: those of the service are not pinned anew.
-  server.serve(stranger, TWO, { rev: 6_000 });
+  // Keys are stored too: those of the service are not pinned again.
+  server.serve(unpinned, TWO, { rev: 6_000 });
   await assert.rejects(fetchWith({ ...one, head: "none" }), { code: "unknown_key" });
 });
 
@@ -216,7 +216,7 @@ function serveParts(core, sizes, claims) {
   return parts.map(sha256);
 }
 
-check("a core in parts is put together, kept, and checked again, part by part", async () => {
+check("a core in parts is joined, stored, and checked again, part by part", async () => {
   const large = rules({ campaigns: Array.from({ length: 5_000 }, (_, at) => ({ id: `camp_${at}`, name: `${at} ${"x".repeat(200)}` })) });
   const sizes = [512 * 1024, 512 * 1024 - 3];
   const hashes = serveParts(large, [...sizes, large.length - sizes[0] - sizes[1]], { rev: 2_000 });

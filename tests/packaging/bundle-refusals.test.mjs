@@ -10,7 +10,7 @@ import { DAY, PROJECT, datedRules, keyPair, sha256, startServer } from "./bundle
 const check = countTests("packaging");
 const pkg = new URL("../../pkg/", import.meta.url);
 const key = { id: "dev-client", token: "dev-client-token" };
-const [pair, stranger] = [keyPair(), keyPair()];
+const [pair, otherPair] = [keyPair(), keyPair()];
 const options = { keys: [pair.jwk], project: PROJECT };
 
 let scrip;
@@ -28,25 +28,25 @@ after(() => server.close());
 const seconds = () => Math.floor(Date.now() / 1_000);
 
 // A test makes its wrong answer when it runs: that has times.
-for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pair, stranger)).entries()) {
+for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pair, otherPair)).entries()) {
   check(`${name}: refused${code ? ` as ${code}` : ""}, and the last good one stays`, async () => {
     server.serve(pair, ONE);
     const good = await scrip.fetchBundle(server.base, key, undefined, options);
     assert.equal(good.fresh, true);
     Object.assign(state.cores, { [sha256(TWO)]: TWO });
-    Object.values(badBundles(server, pair, stranger))[at][1]();
-    const kept = await scrip.fetchBundle(server.base, key, good, options);
-    assert.ok(kept.problem instanceof Error, "a problem");
-    assert.deepEqual([kept.problem.code, kept.fresh], [code, false], kept.problem.message);
-    for (const [member, value] of Object.entries(more)) assert.equal(kept.problem[member], value);
-    assert.equal(kept.prepared, good.prepared);
-    for (const member of ["head", "core", "keys", "ratchet"]) assert.deepEqual(kept[member], good[member], member);
+    Object.values(badBundles(server, pair, otherPair))[at][1]();
+    const refused = await scrip.fetchBundle(server.base, key, good, options);
+    assert.ok(refused.problem instanceof Error, "a problem");
+    assert.deepEqual([refused.problem.code, refused.fresh], [code, false], refused.problem.message);
+    for (const [member, value] of Object.entries(more)) assert.equal(refused.problem[member], value);
+    assert.equal(refused.prepared, good.prepared);
+    for (const member of ["head", "core", "keys", "ratchet"]) assert.deepEqual(refused[member], good[member], member);
     if (code !== "older_revision") {
       const alone = await scrip.fetchBundle(server.base, key, undefined, options).catch((error) => error);
       assert.deepEqual([alone instanceof Error, alone.code], [true, alone.status === 304 ? undefined : code]);
     }
     server.serve(pair, TWO, { rev: 3_000 });
-    const healed = await scrip.fetchBundle(server.base, key, kept, options);
+    const healed = await scrip.fetchBundle(server.base, key, refused, options);
     assert.deepEqual([healed.fresh, healed.problem, healed.prepared.hash], [true, undefined, sha256(TWO)]);
   });
 }
@@ -79,7 +79,7 @@ check("one flipped bit at each position of a head is refused", async () => {
   assert.ok(codes.wrong_signature > 1_000 && codes.damaged > 500, JSON.stringify(codes));
 });
 
-check("one flipped bit at each position of a core is refused, fetched and kept", async () => {
+check("one flipped bit at each position of a core is refused, fetched and stored", async () => {
   server.serve(pair, ONE);
   const good = await scrip.fetchBundle(server.base, key, undefined, options);
   const stored = { ...good, prepared: undefined };
@@ -88,14 +88,14 @@ check("one flipped bit at each position of a core is refused, fetched and kept",
     const changed = Buffer.from(ONE);
     changed[bit >> 3] ^= 1 << (bit & 7);
     state.cores[sha256(ONE)] = changed;
-    // The kept copy has the same damage: it is not used, and the service's is refused.
+    // The stored copy has the same damage: it is not used, and the service's is refused.
     const fetching = scrip.fetchBundle(server.base, key, { ...stored, core: new Uint8Array(changed) }, options);
     await assert.rejects(fetching, { code: "wrong_core" }, `bit ${bit}`);
   }
   assert.equal(server.paths().length, ONE.length * 8 * 2);
 });
 
-check("one flipped bit at each position of a kept head: it is fetched again", async () => {
+check("one flipped bit at each position of a stored head: it is fetched again", async () => {
   const head = server.serve(pair, ONE);
   const good = { ...await scrip.fetchBundle(server.base, key, undefined, options), prepared: undefined };
   for (let bit = 0; bit < head.length * 8; bit += 5) {
@@ -103,7 +103,7 @@ check("one flipped bit at each position of a kept head: it is fetched again", as
     changed[bit >> 3] ^= 1 << (bit & 7);
     const healed = await scrip.fetchBundle(server.base, key, { ...good, head: changed.toString("latin1") }, options);
     assert.deepEqual([healed.fresh, healed.head], [true, head], `bit ${bit}`);
-    assert.equal(server.seen.splice(0)[0].headers["if-none-match"], undefined, `bit ${bit}`);
+    assert.equal(server.requests.splice(0)[0].headers["if-none-match"], undefined, `bit ${bit}`);
   }
 });
 
@@ -129,14 +129,14 @@ check("a verdict outside of the horizon lacks it, also after the end of the head
   for (const at of [now - 2_000, now + DAY / 2 - 1_000, now + DAY + 1_000, now + 40 * DAY]) assert.ok(missing(at)?.includes("horizon"), `${at - now} ms`);
 });
 
-check("a service with another engine: all verdicts lack it; with other bytes the bundle says so", async () => {
+check("a service with another engine: all verdicts lack it; with other bytes the bundle declares it", async () => {
   server.serve(pair, datedRules(Date.now()), { decides: 3 });
-  const ask = { redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } };
+  const request = { redeemables: [{ object: "voucher", id: "ALWAYS" }], order: { amount: 1_000 } };
   const other = await scrip.fetchBundle(server.base, key, undefined, options);
-  assert.ok(other.prepared.validateObject(ask).missing.includes("engine"));
+  assert.ok(other.prepared.validateObject(request).missing.includes("engine"));
   assert.equal(other.writes, true);
   server.serve(pair, datedRules(Date.now()), { writes: 3, rev: 3_000 });
   const written = await scrip.fetchBundle(server.base, key, other, options);
-  assert.ok(!written.prepared.validateObject(ask).missing?.includes("engine"));
+  assert.ok(!written.prepared.validateObject(request).missing?.includes("engine"));
   assert.deepEqual([written.fresh, written.writes], [true, false]);
 });

@@ -31,18 +31,18 @@ const token = ["{}", JSON.stringify({ sub: "anna" }), "{}"].map((part) => Buffer
 
 const fetchWith = (lastGood, options = {}) => scrip.fetchBundle(server.base, key, lastGood, { keys, ...options });
 const offline = () => { state.instead.bundle = (request) => request.socket.destroy(); };
-const requests = () => server.seen.splice(0);
+const requests = () => server.requests.splice(0);
 
 check("the first answer is prepared, the second is a 304 for the same rules, a new head brings new rules", async () => {
   const head = server.serve(pair, ONE);
   requests();
   const first = await scrip.fetchBundle(`${server.base}/`, key, undefined, { keys });
-  const [asked, core, ...others] = requests();
-  assert.equal(asked.url, "/client/v1/bundle");
-  assert.equal(asked.headers["x-client-application-id"], "dev-client");
-  assert.equal(asked.headers["x-client-token"], "dev-client-token");
-  assert.equal(asked.headers["if-none-match"], undefined);
-  assert.equal(asked.headers["x-customer-token"], undefined);
+  const [headRequest, core, ...others] = requests();
+  assert.equal(headRequest.url, "/client/v1/bundle");
+  assert.equal(headRequest.headers["x-client-application-id"], "dev-client");
+  assert.equal(headRequest.headers["x-client-token"], "dev-client-token");
+  assert.equal(headRequest.headers["if-none-match"], undefined);
+  assert.equal(headRequest.headers["x-customer-token"], undefined);
   assert.equal(core.url, `/client/v1/bundle/${PROJECT}/${sha256(ONE)}`);
   for (const name of ["x-client-application-id", "x-client-token", "authorization", "cookie", "origin"]) assert.equal(core.headers[name], undefined);
   assert.deepEqual(others, []);
@@ -107,7 +107,7 @@ check("an expired bundle from storage still decides, provisionally, and a confir
   assert.deepEqual([confirmed.fresh, confirmed.problem.code], [false, "expired"]);
 });
 
-check("a kept copy that was damaged is dropped and fetched again; it is never confirmed by a 304", async () => {
+check("a damaged stored copy is dropped and fetched again; it is never confirmed by a 304", async () => {
   server.serve(pair, ONE);
   const good = await fetchWith();
   const changed = good.core.slice();
@@ -140,7 +140,7 @@ check("a kept copy that was damaged is dropped and fetched again; it is never co
   }
 });
 
-check("rules that are still in memory are kept with what they were made from, also where the data beside them changed", async () => {
+check("rules that are still in memory stay with their source data, also where the passed data changed", async () => {
   server.serve(pair, ONE);
   const good = await fetchWith();
   const same = await fetchWith({ ...good, core: good.core.slice(1), keys: [], ratchet: undefined });
@@ -161,7 +161,7 @@ check("rules that were freed are prepared again from their core; an etag that be
   assert.equal(second.prepared.hash, sha256(ONE));
 });
 
-check("a service that answers the whole head again confirms the same rules", async () => {
+check("a service that sends the same head again confirms the same rules", async () => {
   const head = server.serve(pair, ONE);
   const first = await fetchWith();
   state.instead.bundle = (_, response) => response.writeHead(200).end(head);
@@ -183,7 +183,7 @@ check("a refusal carries the error of the service; a server can name its origin"
   await assert.rejects(fetchWith(), /304/);
 });
 
-check("a customer token is sent for the supplement alone; rules that were prepared for another one are prepared again from the same core", async () => {
+check("a customer token is sent only for the supplement; rules that were prepared for another one are prepared again from the same core", async () => {
   server.serve(pair, ONE);
   requests();
   const first = await fetchWith(undefined, { customerToken: token });
@@ -208,9 +208,9 @@ check("all requests together have ten seconds, and the caller's signal ends the 
   assert.equal(stopped.problem.name, "TimeoutError");
   assert.ok(performance.now() - begin < 5_000);
   state.instead.bundle = (request, response) => {
-    const want = request.headers["x-client-application-id"];
-    if (want === "no answer") return;
-    response.writeHead(200, { "content-length": String(head.length) }).write(want === "half a head" ? head.slice(0, 50) : head);
+    const keyId = request.headers["x-client-application-id"];
+    if (keyId === "no answer") return;
+    response.writeHead(200, { "content-length": String(head.length) }).write(keyId === "half a head" ? head.slice(0, 50) : head);
   };
   state.instead.core = (_, response) => response.writeHead(200).write(TWO.slice(0, 50));
   const slow = (id) => scrip.fetchBundle(server.base, { ...key, id }, good, { keys });
@@ -278,8 +278,8 @@ check("a head is judged by the service's clock, not by a local one that is wrong
       // Without a Date there is no other clock than the local one.
       state.instead.bundle = (_, response) => { response.sendDate = false; response.writeHead(200).end(state.head); };
       await assert.rejects(fetchWith(), { code: days > 0 ? "expired" : "issued_ahead" });
-      const kept = await fetchWith(right);
-      assert.equal(kept.fresh, true, "the clock of the answer before");
+      const result = await fetchWith(right);
+      assert.equal(result.fresh, true, "the clock of the answer before");
       state.instead = {};
     }
   } finally {
@@ -287,7 +287,7 @@ check("a head is judged by the service's clock, not by a local one that is wrong
   }
 });
 
-check("a local clock that jumps back is not followed, and one that is put right is not corrected twice", async () => {
+check("a local clock that jumps back is not followed, and a corrected one is not corrected twice", async () => {
   const now = Date.now;
   const leap = (days) => { Date.now = () => now() + days * DAY; };
   const core = datedRules(now());

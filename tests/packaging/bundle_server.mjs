@@ -82,13 +82,13 @@ export function claimsOf(core, { now = Date.now(), ...claims } = {}) {
 
 /**
  * Starts the server. `state` has what it answers: the `head`'s text, the `cores` by hash, the listed `keys`, further `headers`, and by path
- * a function that answers instead; `goods` answers requests for goods buckets. `seen` has the requests.
+ * a function that answers instead; `goods` answers requests for goods buckets. `requests` has the requests.
  */
 export async function startServer() {
   const state = { head: undefined, cores: {}, keys: [], project: PROJECT, headers: {}, instead: {} };
-  const seen = [];
+  const requests = [];
   const server = createServer((request, response) => {
-    seen.push({ url: request.url, headers: request.headers });
+    requests.push({ url: request.url, headers: request.headers });
     const [kind, part] = request.url.split("/").slice(3);
     const isCore = kind === "bundle" && part !== undefined && part !== "me";
     const special = state.instead[part === "me" ? "me" : isCore ? "core" : kind];
@@ -109,13 +109,13 @@ export async function startServer() {
     base: `http://127.0.0.1:${server.address().port}`,
     server,
     state,
-    seen,
+    requests,
     /** Serves rules, signed by a pair, with claims replaced; returns the head. */
     serve(pair, core, claims = {}, options = {}) {
       Object.assign(state, { head: jws(pair, claimsOf(core, claims), options), cores: { [sha256(core)]: core }, headers: {}, instead: {}, keys: [pair.jwk], project: PROJECT });
       return state.head;
     },
-    paths: () => seen.splice(0).map(({ url }) => url),
+    paths: () => requests.splice(0).map(({ url }) => url),
     close: () => server.close().closeAllConnections(),
   };
 }

@@ -25,7 +25,7 @@ const bucketOf = (name) => createHash("sha256").update(name).digest()[0] >> 5;
 const away = (prefix, ...names) => Array.from({ length: 99 }, (_, at) => `${prefix}${at}`).find((name) => !names.map(bucketOf).includes(bucketOf(name)));
 const join = (left, right) => createHash("sha256").update(Buffer.from(left + right, "hex")).digest("hex");
 
-/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers that a bucket says. */
+/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers in a bucket. */
 function inBuckets({ products = [], skus = [], numbered = (bucket) => ({ bucket, buckets: BUCKETS }) }) {
   const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name) === bucket));
   const texts = Array.from({ length: BUCKETS }, (_, bucket) => JSON.stringify({
@@ -56,11 +56,11 @@ const shirt = { id: "prod_1", source_id: "shirt", name: "Shirt", price: 1_000 };
 const blue = { id: "sku_1", source_id: "blue", sku: "Blue", product_id: "prod_1", price: 1_200 };
 const request = (...items) => ({ redeemables: [{ object: "promotion_tier", id: "promo_1" }], order: { items } });
 const bySource = (source_id, related_object = "product") => ({ source_id, related_object, quantity: 1 });
-const ask = (bundle, asked) => {
-  const { missing, order } = bundle.prepared.validateObject(asked);
+const decide = (bundle, requested) => {
+  const { missing, order } = bundle.prepared.validateObject(requested);
   return missing ?? order.total_amount;
 };
-const bucketsAsked = () => server.paths().filter((url) => url.includes("/goods/")).map((url) => url.replace(/.*\/goods\/[0-9a-f]{64}\//, ""));
+const requestedBuckets = () => server.paths().filter((url) => url.includes("/goods/")).map((url) => url.replace(/.*\/goods\/[0-9a-f]{64}\//, ""));
 
 test("goods are unknown before they are fetched, and known or known to be absent after it", async () => {
   serve(inBuckets({ products: [shirt], skus: [blue] }));
@@ -68,28 +68,28 @@ test("goods are unknown before they are fetched, and known or known to be absent
   server.paths();
   const unlisted = away("unlisted", "prod_1", "shirt");
   assert.notEqual(bucketOf("prod_1"), bucketOf("shirt"), "they are in two buckets");
-  for (const [asked, missing, total] of [
+  for (const [requested, missing, total] of [
     [request({ product_id: "prod_1", quantity: 2 }), ["product/prod_1"], 1_800],
     // It is there by its id, and the bucket of the other name may have another one.
     [request(bySource("shirt")), ["product/shirt"], 900],
     [request({ ...bySource(unlisted), price: 50 }), [`product/${unlisted}`], 45],
   ]) {
-    assert.deepEqual(ask(bundle, asked), missing);
-    await scrip.fetchGoods(bundle, asked);
-    assert.deepEqual(ask(bundle, asked), total);
+    assert.deepEqual(decide(bundle, requested), missing);
+    await scrip.fetchGoods(bundle, requested);
+    assert.deepEqual(decide(bundle, requested), total);
   }
-  assert.deepEqual(bucketsAsked().map(Number), ["prod_1", "shirt", unlisted].map(bucketOf));
+  assert.deepEqual(requestedBuckets().map(Number), ["prod_1", "shirt", unlisted].map(bucketOf));
   await scrip.fetchGoods(bundle, JSON.stringify(request(bySource("shirt"))));
   await scrip.fetchGoods(bundle, { redeemables: "wrong" });
-  assert.deepEqual(bucketsAsked(), [], "they are there");
+  assert.deepEqual(requestedBuckets(), [], "they are there");
 });
 
 test("a SKU brings the bucket of its product", async () => {
   serve(inBuckets({ products: [shirt], skus: [blue] }));
   const bundle = await scrip.fetchBundle(server.base, key);
-  const asked = request(bySource("blue", "sku"));
-  await scrip.fetchGoods(bundle, new TextEncoder().encode(JSON.stringify(asked)));
-  const { order, missing } = bundle.prepared.validateObject(asked);
+  const requested = request(bySource("blue", "sku"));
+  await scrip.fetchGoods(bundle, new TextEncoder().encode(JSON.stringify(requested)));
+  const { order, missing } = bundle.prepared.validateObject(requested);
   assert.deepEqual([missing, order.total_amount, order.items[0].product.name], [undefined, 1_080, "Shirt"]);
 });
 
@@ -102,8 +102,8 @@ test("a bucket that has not changed is not sent again for another root", async (
   const changed = inBuckets({ products: [shirt, { ...mug, price: 700 }] });
   serve(changed, { rev: 2_001 });
   const second = await scrip.fetchBundle(server.base, key, first);
-  const asked = request(bySource("shirt"), bySource(mug.source_id));
-  assert.deepEqual(ask(second, asked).sort(), [`product/${mug.source_id}`, "product/shirt"], "what was proven for another root counts for none");
+  const requested = request(bySource("shirt"), bySource(mug.source_id));
+  assert.deepEqual(decide(second, requested).sort(), [`product/${mug.source_id}`, "product/shirt"], "what was proven for another root counts for none");
   const sizes = [];
   const answer = server.state.goods;
   server.state.goods = (one, response) => {
@@ -111,11 +111,11 @@ test("a bucket that has not changed is not sent again for another root", async (
     response.end = (text) => (sizes.push(text.length), end(text));
     answer(one, response);
   };
-  await scrip.fetchGoods(second, asked);
-  assert.equal(ask(second, asked), 1_530);
-  assert.ok(bucketsAsked().every((url) => url.includes("?have=")));
+  await scrip.fetchGoods(second, requested);
+  assert.equal(decide(second, requested), 1_530);
+  assert.ok(requestedBuckets().every((url) => url.includes("?have=")));
   assert.equal(sizes.filter((size) => size < 260).length, 1, `${sizes}`);
-  assert.equal(ask(first, asked), 1_350, "the former rules stay as they were");
+  assert.equal(decide(first, requested), 1_350, "the former rules stay as they were");
 });
 
 const right = inBuckets({ products: [shirt] });
@@ -145,13 +145,13 @@ for (const [name, [code, goods, instead]] of Object.entries(BAD)) {
   test(`refuses ${name}`, async () => {
     serve(goods, { instead });
     const bundle = await scrip.fetchBundle(server.base, key);
-    const asked = request(bySource("shirt"));
-    await assert.rejects(scrip.fetchGoods(bundle, asked), (error) => error.code === code, code);
-    assert.deepEqual(ask(bundle, asked), ["product/shirt"]);
+    const requested = request(bySource("shirt"));
+    await assert.rejects(scrip.fetchGoods(bundle, requested), (error) => error.code === code, code);
+    assert.deepEqual(decide(bundle, requested), ["product/shirt"]);
     serve(right);
     if (goods === right) {
-      await scrip.fetchGoods(bundle, asked);
-      assert.equal(ask(bundle, asked), 900, "a right answer counts later");
+      await scrip.fetchGoods(bundle, requested);
+      assert.equal(decide(bundle, requested), 900, "a right answer counts later");
     }
   });
 }
@@ -165,7 +165,7 @@ test("a head with impossible goods is refused, and one without goods has none to
   const bundle = await scrip.fetchBundle(server.base, key);
   assert.equal(bundle.hasGoods, false);
   await scrip.fetchGoods(bundle, request(bySource("shirt")));
-  assert.deepEqual(ask(bundle, request(bySource("shirt"))), ["product/shirt"]);
+  assert.deepEqual(decide(bundle, request(bySource("shirt"))), ["product/shirt"]);
 });
 
 test("a root that the service does not have any more is an error with its status, and the caller's signal ends a fetch", async () => {

@@ -33,7 +33,7 @@ const many = (count) => JSON.stringify({
   }))],
 });
 
-/** Checks that memory after twice as many rounds is the same as after the first ones. */
+/** Checks that memory after twice the rounds is the same as after the first ones. */
 function steady(rounds, work) {
   for (let round = 0; round < rounds; round += 1) work(round);
   const then = memory.buffer.byteLength;
@@ -60,20 +60,20 @@ check("newer rules replace older ones while those still answer", () => {
   held.free();
 });
 
-check("calls, large and small, good and bad, leave no memory behind and disturb no rules", () => {
+check("calls, large and small, good and bad, leak no memory and disturb no rules", () => {
   const [small, large] = [1, 2000].map((count) => scrip.prepare(many(count)));
   const expected = [small, large].map((held) => held.validate(text, context));
   const padded = JSON.stringify({ ...request, metadata: { note: "ä".repeat(300_000) } });
   steady(20, (round) => {
     const bytes = large.validateBytes(new TextEncoder().encode(round % 2 ? padded : text), context);
-    const kept = bytes.slice();
+    const copy = bytes.slice();
     large.qualify(JSON.stringify({ order: request.order }), context);
     assert.throws(() => small.validate(text, { seed: "xyz" }), /^Error: seed `xyz` must be/);
     assert.throws(() => scrip.prepare(`{"vouchers":5}`), /^Error: rules\.vouchers: must be an array/);
     assert.equal(JSON.parse(small.validate("{", context)).code, 400);
     assert.deepEqual([small, large].map((held) => held.validate(text, context)), expected);
     assert.equal(small.hash.length, 64);
-    assert.deepEqual(bytes, kept, "an answer in bytes is the caller's");
+    assert.deepEqual(bytes, copy, "an answer in bytes is the caller's");
   });
   small.free();
   large.free();

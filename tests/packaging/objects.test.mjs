@@ -78,7 +78,7 @@ for (const [what, sent] of Object.entries(REQUESTS)) {
   }
 }
 
-check("custom data comes back as it was sent", () => {
+check("custom data is returned as it was sent", () => {
   const { metadata } = prepared.validateObject(REQUESTS["a name that would change what an object inherits"], context).order;
   assert.deepEqual(Object.keys(metadata.a), ["__proto__"]);
   assert.equal(metadata.a.admin, undefined, "nothing is inherited");

@@ -57,7 +57,7 @@ async function openPage() {
   await load(page);
   return page;
 }
-/** Loads the page, also again, and opens its shop; `opened` says how long that took. */
+/** Loads the page, also again, and opens its shop; `opened` is the duration. */
 async function load(page) {
   await page.goto(url);
   await page.evaluate(async ({ key, keys }) => {
@@ -74,8 +74,8 @@ const stop = () => { for (const kind of ["bundle", "core", "redemptions"]) serve
 async function until(condition, what) {
   for (const latest = Date.now() + 15_000; !(await condition()); await sleep(20)) assert.ok(Date.now() < latest, `in 15 seconds: ${what}`);
 }
-/** Waits until the page has kept the present rules. */
-const keepRules = (page) => until(() => page.evaluate(async (head) => {
+/** Waits until the page has stored the present rules. */
+const untilStored = (page) => until(() => page.evaluate(async (head) => {
   await window.shop.refresh();
   const database = await new Promise((done) => { indexedDB.open("scrip", 1).onsuccess = ({ target }) => done(target.result); });
   const all = await new Promise((done) => { database.transaction("kept").objectStore("kept").getAll().onsuccess = ({ target }) => done(target.result); });
@@ -86,7 +86,7 @@ const keepRules = (page) => until(() => page.evaluate(async (head) => {
 check("a page that is loaded again without the service decides at once; one whose database was deleted decides nothing", async () => {
   const page = await openPage();
   assert.deepEqual([(await decide(page)).valid, (await decide(page)).order.total_amount], [true, 900]);
-  await keepRules(page);
+  await untilStored(page);
   stop();
   await load(page);
   assert.deepEqual([(await decide(page)).valid, await page.evaluate(() => window.shop.checkNow({}).kind)], [true, "unreadable"]);
@@ -107,7 +107,7 @@ check("of two tabs one polls, and both have new rules", async () => {
   assert.deepEqual(server.paths(), []);
 }, noBrowser);
 
-check("a redemption that a reload cut off is pending, goes on, and counts once", async () => {
+check("a redemption that a reload cut off is pending, is continued, and counts once", async () => {
   const page = await openPage();
   let isDown = true;
   const { counted } = redemptions(server, { after: (_, __, request) => (isDown ? (request.socket.destroy(), true) : false) });
@@ -126,7 +126,7 @@ check("a redemption that a reload cut off is pending, goes on, and counts once",
 check("a shop of a thousand offers opens from the store", async () => {
   server.serve(pair, rules({ vouchers: Array.from({ length: 1_000 }, (_, at) => voucher(`CODE-${at}`, 100)) }), { rev: 4_000 });
   const page = await openPage();
-  await keepRules(page);
+  await untilStored(page);
   stop();
   const times = [];
   for (let round = 0; round < 5; round += 1) {

@@ -4,7 +4,7 @@ import { countTests } from "../browser/test_report.mjs";
 import { ONE, TWO, badBundles } from "./bad_bundles.mjs";
 import { sha256 } from "./bundle_server.mjs";
 import { open, server, useShops } from "./shop_fixtures.mjs";
-import { HOUR, SECOND, cartOf, pair, shopRules, stranger, textStore } from "./shop_server.mjs";
+import { HOUR, SECOND, cartOf, pair, shopRules, otherPair, textStore } from "./shop_server.mjs";
 import { settle, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
@@ -12,25 +12,25 @@ useShops();
 
 const revisionOf = ({ asOf }) => asOf.revision?.rev;
 
-for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pair, stranger)).entries()) {
+for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pair, otherPair)).entries()) {
   check(`${name}: a shop keeps its rules until they are too old, and takes the next right ones`, async () => {
     server.serveRules(ONE, { rev: 2_000 });
     const store = textStore();
     const shop = await open({ store });
     await settle();
-    const kept = new Map(store.kept);
+    const entries = new Map(store.entries);
     server.state.cores[sha256(TWO)] = TWO;
-    Object.values(badBundles(server, pair, stranger))[at][1]();
+    Object.values(badBundles(server, pair, otherPair))[at][1]();
     server.dateAnswers();
     const { fresh, problem } = await shop.refresh();
     assert.deepEqual([fresh, problem.code, revisionOf(shop)], [false, code, 2_000]);
     for (const [member, value] of Object.entries(more)) assert.equal(problem[member], value);
     await settle();
-    assert.deepEqual(store.kept, kept, "the store is as it was");
+    assert.deepEqual(store.entries, entries, "the store is as it was");
     if (code) assert.equal(shop.state, "broken");
     // A new page with an empty store has nothing to decide by.
     const empty = await open();
-    // It knows neither a revision nor a project, and asks for no confirmation.
+    // It knows neither a revision nor a project, and requests no confirmation.
     if (!["older_revision", "wrong_project"].includes(code) && empty.problem?.status !== 304) {
       assert.deepEqual([empty.problem.code, (await empty.check(cartOf("TEN"))).missing], [code, ["voucher/TEN", "bundle"]]);
     }
@@ -43,22 +43,22 @@ for (const [at, [name, [code, , more = {}]]] of Object.entries(badBundles({}, pa
 }
 
 /** Returns a store as a shop has left it, an hour ago or less. */
-async function keptStore(more) {
+async function filledStore(more) {
   const store = textStore();
   const shop = await open({ store, ...more });
   await settle();
   shop.close();
-  assert.equal(store.kept.size, 2);
+  assert.equal(store.entries.size, 2);
   return store;
 }
-const [nameOf, confirmationOf] = ["/rules", "/confirmation"].map((end) => (store) => [...store.kept.keys()].find((name) => name.endsWith(end)));
+const [nameOf, confirmationOf] = ["/rules", "/confirmation"].map((end) => (store) => [...store.entries.keys()].find((name) => name.endsWith(end)));
 const changed = (store, name, change) => {
-  const value = JSON.parse(store.kept.get(name));
-  store.kept.set(name, JSON.stringify(change(value)));
+  const value = JSON.parse(store.entries.get(name));
+  store.entries.set(name, JSON.stringify(change(value)));
 };
 
 check("a shop starts from its store without the service, decides finally, and no longer than `maxAge`", async () => {
-  const store = await keptStore();
+  const store = await filledStore();
   server.offline();
   await tick(30 * 60 * SECOND, HOUR);
   const shop = await open({ store });
@@ -70,8 +70,8 @@ check("a shop starts from its store without the service, decides finally, and no
   assert.deepEqual(later.checkNow(cartOf("TEN")).missing, ["age"]);
 });
 
-check("a kept copy is asked for first, and confirmed by a 304", async () => {
-  const store = await keptStore();
+check("a stored copy is used first, and confirmed by a 304", async () => {
+  const store = await filledStore();
   server.paths();
   const shop = await open({ store });
   assert.equal(shop.checkNow(cartOf("TEN")).valid, true);
@@ -97,12 +97,12 @@ const BAD_RECORDS = {
   "parts that are none": (record) => ({ ...record, parts: [1, 2] }),
 };
 for (const [name, change] of Object.entries(BAD_RECORDS)) {
-  check(`a store with ${name} in place of the rules: they are fetched anew, and offline nothing is decided`, async () => {
-    const store = await keptStore();
-    const before = JSON.parse(store.kept.get(nameOf(store)));
+  check(`a store with ${name} in place of the rules: they are fetched again, and offline nothing is decided`, async () => {
+    const store = await filledStore();
+    const before = JSON.parse(store.entries.get(nameOf(store)));
     const value = change(before);
-    if (value === undefined) store.kept.delete(nameOf(store));
-    else store.kept.set(nameOf(store), JSON.stringify(value));
+    if (value === undefined) store.entries.delete(nameOf(store));
+    else store.entries.set(nameOf(store), JSON.stringify(value));
     server.offline();
     const offline = await open({ store });
     assert.deepEqual(offline.checkNow(cartOf("TEN")).missing, ["voucher/TEN", "bundle"]);
@@ -111,7 +111,7 @@ for (const [name, change] of Object.entries(BAD_RECORDS)) {
     const shop = await open({ store });
     assert.equal(shop.checkNow(cartOf("TEN")).valid, true);
     await settle();
-    assert.deepEqual(JSON.parse(store.kept.get(nameOf(store))), before, "and kept");
+    assert.deepEqual(JSON.parse(store.entries.get(nameOf(store))), before, "and kept");
   });
 }
 
@@ -119,17 +119,17 @@ for (const [name, change] of Object.entries(BAD_RECORDS)) {
 const BAD_CONFIRMATIONS = {
   "nothing": () => undefined,
   "a text": () => "now",
-  "one of another head": (kept) => ({ ...kept, head: "another" }),
-  "no clock": ({ clock: _, ...kept }) => kept,
-  "a clock without numbers": (kept) => ({ ...kept, clock: { offset: "0", served: null } }),
+  "one of another head": (stored) => ({ ...stored, head: "another" }),
+  "no clock": ({ clock: _, ...stored }) => stored,
+  "a clock without numbers": (stored) => ({ ...stored, clock: { offset: "0", served: null } }),
 };
 for (const [name, change] of Object.entries(BAD_CONFIRMATIONS)) {
   check(`a store with ${name} in place of the confirmation: offline every verdict lacks the clock`, async () => {
-    const store = await keptStore();
+    const store = await filledStore();
     const key = confirmationOf(store);
-    const value = change(JSON.parse(store.kept.get(key)));
-    if (value === undefined) store.kept.delete(key);
-    else store.kept.set(key, JSON.stringify(value));
+    const value = change(JSON.parse(store.entries.get(key)));
+    if (value === undefined) store.entries.delete(key);
+    else store.entries.set(key, JSON.stringify(value));
     server.offline();
     const shop = await open({ store });
     for (const verdict of [shop.checkNow(cartOf("TEN")), await shop.refresh().then(() => shop.checkNow(cartOf("TEN")))]) {
@@ -142,32 +142,32 @@ for (const [name, change] of Object.entries(BAD_CONFIRMATIONS)) {
 }
 
 check("a confirmation of a later time than the clock's own is no confirmation", async () => {
-  const store = await keptStore();
-  changed(store, confirmationOf(store), (kept) => ({ ...kept, confirmed: kept.confirmed + HOUR / 2 }));
+  const store = await filledStore();
+  changed(store, confirmationOf(store), (stored) => ({ ...stored, confirmed: stored.confirmed + HOUR / 2 }));
   server.offline();
   await tick(HOUR + 10 * 60 * SECOND, HOUR);
   assert.deepEqual((await open({ store })).checkNow(cartOf("TEN")).missing, ["age"], "the head's own time counts");
 });
 
 check("a store of another project, by its own keys, is not taken with pinned keys; another address or client has another place", async () => {
-  server.serveRules(shopRules(), { iss: "proj_2" }, stranger);
+  server.serveRules(shopRules(), { iss: "proj_2" }, otherPair);
   server.state.project = "proj_2";
   server.state.instead.core = (_, response) => response.writeHead(200).end(shopRules());
-  const foreign = await keptStore({ keys: undefined });
+  const foreign = await filledStore({ keys: undefined });
   server.offline();
   const shop = await open({ store: foreign });
   assert.deepEqual(shop.checkNow(cartOf("TEN")).missing, ["voucher/TEN", "bundle"]);
   server.serveRules();
   await shop.refresh();
   assert.equal(shop.checkNow(cartOf("TEN")).valid, true);
-  const own = await keptStore();
+  const own = await filledStore();
   server.offline();
   const other = await open({ store: own, key: { id: "another", token: "secret" } });
   assert.deepEqual(other.checkNow(cartOf("TEN")).missing, ["voucher/TEN", "bundle"]);
 });
 
-check("an older copy in the store does not replace newer rules, and is below the newest one that the store has seen", async () => {
-  const store = await keptStore();
+check("an older copy in the store does not replace newer rules, and is older than the newest one of the store", async () => {
+  const store = await filledStore();
   server.serveRules(ONE, { rev: 1_000 });
   const shop = await open({ store });
   assert.deepEqual([(await shop.refresh()).problem.code, revisionOf(shop)], ["older_revision", 2_000]);

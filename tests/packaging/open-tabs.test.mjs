@@ -1,10 +1,10 @@
-// Tests that the tabs of a shop share one poll: one has the lock and asks the service, the others hear of what it finds and prove it themselves.
+// Tests that the tabs of a shop share one poll: one has the lock and polls the service, the others get its results and prove them themselves.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { countTests } from "../browser/test_report.mjs";
 import * as scrip from "../../pkg/node.js";
 import { claimsOf, jws, sha256 } from "./bundle_server.mjs";
-import { HOUR, MINUTE, SECOND, cartOf, pair, shopRules, startShopServer, stranger, textStore } from "./shop_server.mjs";
+import { HOUR, MINUTE, SECOND, cartOf, pair, shopRules, startShopServer, otherPair, textStore } from "./shop_server.mjs";
 import { serviceNow, settle, startTime, stopTime, tick } from "./virtual_time.mjs";
 
 const check = countTests("packaging");
@@ -68,15 +68,15 @@ check("of five tabs one polls; all have the new rules, and all count as confirme
   assert.equal(heads(), 6, "after 30, 90, 210, 450, 750 and 1,050 seconds");
   server.serveRules(shopRules({ whole_catalogue: false }), { rev: 3_000 });
   await tick(6 * MINUTE, 10 * SECOND);
-  const asked = server.paths();
-  assert.equal(asked.filter((path) => path.endsWith(sha256(shopRules({ whole_catalogue: false })))).length, 1, "the core is fetched once");
+  const requestedPaths = server.paths();
+  assert.equal(requestedPaths.filter((path) => path.endsWith(sha256(shopRules({ whole_catalogue: false })))).length, 1, "the core is fetched once");
   assert.deepEqual(tabs.map(revisionOf), [3_000, 3_000, 3_000, 3_000, 3_000]);
   await tick(3 * HOUR, MINUTE);
   for (const tab of tabs) assert.deepEqual([tab.state, (await tab.check(cartOf("TEN"))).valid], ["fresh", true]);
   assert.ok(heads() <= 50, "no more than one tab");
 });
 
-check("when the tab that polls is closed, another one goes on", async () => {
+check("when the tab that polls is closed, another one continues", async () => {
   const [first, second, third] = await openTabs(3);
   first.close();
   await settle();
@@ -98,7 +98,7 @@ check("a failure of the tab that polls is the state of all, and so is its end", 
   assert.deepEqual(tabs.map(({ state }) => state), ["fresh", "fresh", "fresh"]);
 });
 
-check("a tab whose poller is silent asks by itself before its rules are too old", async () => {
+check("a tab whose poller is silent polls by itself before its rules are too old", async () => {
   const [, second] = await openTabs(2, { maxAge: HOUR });
   // As if the tab that polls were frozen: it keeps its lock.
   const channel = BroadcastChannel.prototype.postMessage;
@@ -124,7 +124,7 @@ check("messages that are not proven change nothing", async () => {
   const bad = [
     undefined, null, 5, "rules", [], {}, { confirmation: 5 }, { confirmation: { head: 5 }, rules: 5 }, { problem: 5 },
     ...[
-      record("rubbish"), record(jws(stranger, claims())), record(jws(stranger, claims()), TWO, [stranger.jwk]), record(jws(pair, claims({ rev: 1_000 }))),
+      record("rubbish"), record(jws(otherPair, claims())), record(jws(otherPair, claims()), TWO, [otherPair.jwk]), record(jws(pair, claims({ rev: 1_000 }))),
       record(jws(pair, claims()), TWO.slice(1)), record(jws(pair, claims({ iss: "proj_2" }))),
     ].map((rules) => ({ rules, confirmation: confirmation(rules.head) })),
     { confirmation: { head: server.state.head, confirmed: "now" } },
@@ -157,7 +157,7 @@ check("locks that are forbidden, or a host without a channel: each tab polls for
   }
 });
 
-check("a tab that does not poll asks when it is shown or comes online", async () => {
+check("a tab that does not poll does so when it becomes visible or comes online", async () => {
   globalThis.document = Object.assign(new EventTarget(), { visibilityState: "hidden" });
   const window = new EventTarget();
   globalThis.addEventListener = window.addEventListener.bind(window);

@@ -1,4 +1,4 @@
-// Tests `open`: the verdicts of a shop, their age and clock, its customer, its state, and that no failure makes it throw or say a wrong yes.
+// Tests `open`: the verdicts of a shop, their age and clock, its customer, its state, and that no failure makes it throw or return a wrong yes.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
 import * as scrip from "../../pkg/node.js";
@@ -44,7 +44,7 @@ check("a copy of a verdict has its members", async () => {
   }
 });
 
-check("a provisional verdict has no `valid`, says what is likely, and what is missing", async () => {
+check("a provisional verdict has no `valid`, and names the likely result and the missing facts", async () => {
   const shop = await open();
   const unknown = await shop.check(cartOf("PRIVATE"));
   assert.deepEqual([summary(unknown), unknown.likely, unknown.order], [provisional("voucher/PRIVATE"), "unknown", undefined]);
@@ -209,7 +209,7 @@ check("`subscribe` reports the state now and each change of it; a listener that 
   assert.deepEqual(uncaught, []);
 });
 
-check("half of `maxAge` without a confirmation is ageing, and a shop that polls asks before", async () => {
+check("half of `maxAge` without a confirmation is ageing, and a shop that polls does so before", async () => {
   const quiet = await open();
   await tick(31 * MINUTE, MINUTE);
   assert.equal(quiet.state, "ageing");
@@ -291,7 +291,7 @@ for (const [name, customer] of Object.entries(BAD_CUSTOMERS)) {
   });
 }
 
-check("kept rules do not wait for a token; until it is known, their verdicts lack it", async () => {
+check("stored rules do not wait for a token; until it is known, their verdicts lack it", async () => {
   serveCustomers();
   const store = textStore();
   const before = await open({ store, customer: () => tokenOf("anna") });
@@ -327,7 +327,7 @@ check("requests end at `timeout`, go through `fetch`, and name `origin`", async 
   await tick(2 * SECOND, SECOND);
   const shop = await opening;
   assert.deepEqual([shop.problem.name, shop.problem.message], ["TimeoutError", "the service did not answer within 2 s"]);
-  const headers = server.seen.splice(0).map((request) => request.headers.origin);
+  const headers = server.requests.splice(0).map((request) => request.headers.origin);
   assert.deepEqual(headers, ["https://shop.example"]);
   let sent = 0;
   server.online();
@@ -384,7 +384,7 @@ check("`ask` has the service decide, and fails where it does not", async () => {
   await assert.rejects(shop.ask(cartOf("PRIVATE")));
 });
 
-check("`lock` asks for a session, and drops what the customer had left before", async () => {
+check("`lock` requests a session, and drops the customer's former one", async () => {
   serveCustomers();
   const shop = await open({ customer: () => tokenOf("anna") });
   let sent;

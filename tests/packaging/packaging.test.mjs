@@ -47,7 +47,7 @@ check("the tarball has one binary, types for both kinds of module, and nothing o
   }
 });
 
-// The goal is 170 kB; by plain means it is not met (docs/limits.md). Signatures of bundles brought the last 5 kB: 9 of Ed25519 and SHA-512, less
+// The goal is 170 kB; by plain means it is not met (docs/limits.md). Signatures of bundles added the last 5 kB: 9 of Ed25519 and SHA-512, less
 // 4 of data in one piece.
 check("the binary is at most 278 kB after brotli", async () => {
   const { raw, gzip, brotli } = await measureSizes(join(pkg, "scrip.wasm"));

@@ -53,7 +53,7 @@ async function until(condition, what) {
   for (const latest = Date.now() + 5_000; !condition(); await sleep(5)) assert.ok(Date.now() < latest, `in five seconds: ${what}; it shows \`${text()}\``);
 }
 
-/** A checkout whose cart is made anew at each rendering, as in most pages. */
+/** A checkout whose cart is created again at each rendering, as in most pages. */
 function Checkout({ first = "TEN", more }) {
   const [code, setCode] = useState(first);
   const { shop, state, problem } = hooks.useShop(options(more));

@@ -1,4 +1,4 @@
-// Tests how a shop redeems: under a key that is kept before it is sent, again and again until the service answers, once for the service, also
+// Tests how a shop redeems: under a key that is stored before it is sent, repeatedly until the service answers, once for the service, also
 // when the page is loaded again, and never reported where the service has not answered.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
@@ -10,29 +10,29 @@ import { settle, skewLocalClock, tick } from "./virtual_time.mjs";
 const check = countTests("packaging");
 useShops();
 
-const queueOf = ({ kept }) => JSON.parse([...kept].find(([name]) => name.endsWith("/redemptions"))?.[1] ?? "[]");
+const queueOf = ({ entries }) => JSON.parse([...entries].find(([name]) => name.endsWith("/redemptions"))?.[1] ?? "[]");
 /** Notes how a promise ends, without a wait for it. */
 function watch(promise) {
-  const seen = {};
-  promise.then((answer) => Object.assign(seen, { answer }), (error) => Object.assign(seen, { error }));
-  return seen;
+  const outcome = {};
+  promise.then((answer) => Object.assign(outcome, { answer }), (error) => Object.assign(outcome, { error }));
+  return outcome;
 }
 
-check("a redemption is kept with its key before it is sent, and forgotten when it is answered", async () => {
+check("a redemption is stored with its key before it is sent, and deleted when it is answered", async () => {
   const store = textStore();
   const shop = await open({ store });
-  let keptWhenSent;
-  const service = redemptions(server, { before: () => { keptWhenSent = queueOf(store); return false; } });
+  let storedWhenSent;
+  const service = redemptions(server, { before: () => { storedWhenSent = queueOf(store); return false; } });
   const answer = await shop.redeem(cartOf("TEN"));
   assert.deepEqual([answer.kind, answer.status, answer.replayed, answer.answer.redemptions], ["redeemed", 200, false, [{ id: "r_1" }]]);
-  assert.deepEqual(keptWhenSent.map(({ key, text }) => [key, text]), [[service.calls[0].key, JSON.stringify(cartOf("TEN"))]]);
+  assert.deepEqual(storedWhenSent.map(({ key, text }) => [key, text]), [[service.calls[0].key, JSON.stringify(cartOf("TEN"))]]);
   assert.match(service.calls[0].key, /^[0-9a-f]{32}$/);
   assert.deepEqual([queueOf(store), await shop.pending()], [[], []]);
   await shop.redeem(cartOf("TEN"));
   assert.equal(service.counted.size, 2, "a later one is another one");
 });
 
-/** What may come back in place of an answer, before or after the service has counted. */
+/** Possible replies instead of an answer, before or after the service has counted. */
 const NO_ANSWERS = {
   "a cut connection": (response, request) => (request.socket.destroy(), true),
   "a cut answer": (response) => {
@@ -59,20 +59,20 @@ for (const [name, answer] of Object.entries(NO_ANSWERS)) {
       const shop = await open();
       let isDown = true;
       const service = redemptions(server, { [when]: (_, response, request) => isDown && answer(response, request) });
-      const seen = watch(shop.redeem(cartOf("TEN")));
+      const outcome = watch(shop.redeem(cartOf("TEN")));
       await tick(2 * MINUTE);
-      assert.deepEqual([seen, (await shop.pending()).length], [{}, 1], when);
+      assert.deepEqual([outcome, (await shop.pending()).length], [{}, 1], when);
       assert.ok(service.calls.length >= 5 && service.calls.length <= 12, `${service.calls.length} calls`);
       isDown = false;
       await tick(MINUTE);
-      assert.deepEqual([seen.answer?.kind, seen.answer?.replayed, service.counted.size], ["redeemed", when === "after", 1], when);
+      assert.deepEqual([outcome.answer?.kind, outcome.answer?.replayed, service.counted.size], ["redeemed", when === "after", 1], when);
       assert.equal(new Set(service.calls.map(({ key, body }) => key + body)).size, 1, "the same bytes under the same key");
       assert.deepEqual(await shop.pending(), []);
     }
   });
 }
 
-check("the pauses grow to a minute, and a service may ask for longer ones", async () => {
+check("the pauses grow to a minute, and a service may require longer ones", async () => {
   const shop = await open();
   let wait = {};
   const service = redemptions(server, { before: (_, response) => refuse(response, 503, "unavailable", wait) });
@@ -100,16 +100,16 @@ check("a refusal of the service is reported as one, and forgotten", async () => 
   assert.equal((await shop.redeem(cartOf("TEN"))).kind, "refused");
 });
 
-check("a redemption that was cut off goes on after a reload, by `pending` or by the same request, and counts once", async () => {
-  for (const way of ["pending", "the same request"]) {
+check("a redemption that was cut off is continued after a reload, by `pending` or by the same request, and counts once", async () => {
+  for (const path of ["pending", "the same request"]) {
     const store = textStore();
     const first = await open({ store });
     const service = redemptions(server, { after: (_, response, request) => (request.socket.destroy(), true) });
-    const seen = watch(first.redeem(cartOf("TEN")));
+    const outcome = watch(first.redeem(cartOf("TEN")));
     await settle();
     first.close();
     await tick(MINUTE);
-    assert.equal(seen.error.code, "unanswered");
+    assert.equal(outcome.error.code, "unanswered");
     assert.equal(service.counted.size, 1, "the service has counted it, and the page does not know");
     const again = redemptions(server);
     for (const [name, text] of service.counted) again.counted.set(name, text);
@@ -118,8 +118,8 @@ check("a redemption that was cut off goes on after a reload, by `pending` or by 
     assert.equal(again.calls.length, 0, "it is not sent before it is asked for");
     const [pending] = await second.pending();
     assert.deepEqual([pending.request, pending.isRepeatable, pending.key], [cartOf("TEN"), true, service.calls[0].key]);
-    const answer = await (way === "pending" ? pending.resume() : second.redeem(cartOf("TEN")));
-    assert.deepEqual([answer.kind, answer.replayed, again.counted.size, again.calls.length], ["redeemed", true, 1, 1], way);
+    const answer = await (path === "pending" ? pending.resume() : second.redeem(cartOf("TEN")));
+    assert.deepEqual([answer.kind, answer.replayed, again.counted.size, again.calls.length], ["redeemed", true, 1, 1], path);
     assert.deepEqual([await second.pending(), queueOf(store)], [[], []]);
   }
 });
@@ -129,13 +129,13 @@ check("two calls with the same request, also of two tabs, count once", async () 
   const [one, two] = [await open({ store }), await open({ store })];
   let isDown = true;
   const service = redemptions(server, { before: (_, response) => isDown && refuse(response, 503, "unavailable") });
-  const seen = [one.redeem(cartOf("TEN")), one.redeem(cartOf("TEN"))].map(watch);
+  const outcome = [one.redeem(cartOf("TEN")), one.redeem(cartOf("TEN"))].map(watch);
   await settle();
-  seen.push(watch(two.redeem(cartOf("TEN"))), watch((await two.pending())[0].resume()));
+  outcome.push(watch(two.redeem(cartOf("TEN"))), watch((await two.pending())[0].resume()));
   await tick(MINUTE);
   isDown = false;
   await tick(2 * MINUTE);
-  assert.deepEqual(seen.map(({ answer }) => answer?.kind), ["redeemed", "redeemed", "redeemed", "redeemed"]);
+  assert.deepEqual(outcome.map(({ answer }) => answer?.kind), ["redeemed", "redeemed", "redeemed", "redeemed"]);
   assert.equal(service.counted.size, 1);
 });
 
@@ -143,11 +143,11 @@ check("after a day the service does not know the key any more: it is not sent ag
   const store = textStore();
   const shop = await open({ store });
   const service = redemptions(server, { before: (_, response) => refuse(response, 503, "unavailable") });
-  const seen = watch(shop.redeem(cartOf("TEN")));
+  const outcome = watch(shop.redeem(cartOf("TEN")));
   await tick(22 * HOUR, 5 * MINUTE);
-  assert.deepEqual(seen, {});
+  assert.deepEqual(outcome, {});
   await tick(2 * HOUR, 5 * MINUTE);
-  assert.equal(seen.error.code, "unanswered");
+  assert.equal(outcome.error.code, "unanswered");
   const { length } = service.calls;
   server.serveRules();
   const later = await open({ store });
@@ -163,16 +163,16 @@ check("after a day the service does not know the key any more: it is not sent ag
   assert.deepEqual(await later.pending(), []);
 });
 
-check("a clock that was wrong when a redemption was asked does not let it be sent again after a day", async () => {
+check("a clock that was wrong at the first attempt does not let a redemption be sent again after a day", async () => {
   server.offline();
   const store = textStore();
   skewLocalClock(10 * HOUR);
   const shop = await open({ store });
-  const seen = watch(shop.redeem(cartOf("TEN")));
+  const outcome = watch(shop.redeem(cartOf("TEN")));
   await settle();
   shop.close();
   await tick(MINUTE);
-  assert.equal(seen.error.code, "unanswered");
+  assert.equal(outcome.error.code, "unanswered");
   server.serveRules();
   await tick(26 * HOUR, HOUR);
   server.serveRules(undefined, { rev: 3_000 });
@@ -190,11 +190,11 @@ check("a redemption is one customer's: another one does not continue it, and a n
   const shop = await open({ store, customer: () => token });
   let isDown = true;
   const service = redemptions(server, { before: (_, response) => isDown && refuse(response, 503, "unavailable") });
-  const seen = watch(shop.redeem(cartOf("TEN")));
+  const outcome = watch(shop.redeem(cartOf("TEN")));
   await settle();
   token = tokenOf("bob");
   await tick(MINUTE);
-  assert.equal(seen.error.code, "unanswered");
+  assert.equal(outcome.error.code, "unanswered");
   assert.deepEqual(new Set(service.calls.map((call) => call.token)), new Set([tokenOf("anna")]));
   isDown = false;
   assert.equal((await shop.redeem(cartOf("TEN"))).kind, "redeemed", "Bob's own");
@@ -205,7 +205,7 @@ check("a redemption is one customer's: another one does not continue it, and a n
   assert.equal(service.calls.at(-1).token, token);
 });
 
-check("a token that has just expired is replaced once; a refusal of the caller says nothing about an attempt before", async () => {
+check("a token that has just expired is replaced once; a refusal of the caller does not answer an earlier attempt", async () => {
   const store = textStore();
   let count = 0;
   let isStuck = false;
@@ -216,21 +216,21 @@ check("a token that has just expired is replaced once; a refusal of the caller s
   const same = redemptions(server, { before: (_, response) => refuse(response, 401, "invalid_customer_token") });
   assert.deepEqual([(await shop.redeem(cartOf("TEN"))).status, same.calls.length], [401, 1]);
   redemptions(server, { after: (call, response, request) => (call === 1 ? (request.socket.destroy(), true) : false), before: (call, response) => call > 1 && refuse(response, 403, "forbidden") });
-  const seen = watch(shop.redeem(cartOf("TEN")));
+  const outcome = watch(shop.redeem(cartOf("TEN")));
   await tick(MINUTE);
-  assert.deepEqual([seen.error.code, (await shop.pending()).length], ["unanswered", 1]);
+  assert.deepEqual([outcome.error.code, (await shop.pending()).length], ["unanswered", 1]);
 });
 
-check("the signal ends the wait, not the redemption; without a customer token nothing is kept or sent", async () => {
+check("the signal ends the wait, not the redemption; without a customer token nothing is stored or sent", async () => {
   const shop = await open();
   let isDown = true;
   const service = redemptions(server, { before: (_, response) => isDown && refuse(response, 503, "unavailable") });
   const end = new AbortController();
-  const seen = watch(shop.redeem(cartOf("TEN"), { signal: end.signal }));
+  const outcome = watch(shop.redeem(cartOf("TEN"), { signal: end.signal }));
   await settle();
   end.abort(new Error("enough"));
   await settle();
-  assert.deepEqual([seen.error.code, seen.error.cause.message], ["unanswered", "enough"]);
+  assert.deepEqual([outcome.error.code, outcome.error.cause.message], ["unanswered", "enough"]);
   isDown = false;
   await tick(MINUTE);
   assert.deepEqual([service.counted.size, await shop.pending()], [1, []]);
@@ -244,11 +244,11 @@ check("a redemption that ends without an answer stays pending, also where the st
   const full = { ...textStore(), put: async () => { throw new Error("full"); } };
   const shop = await open({ store: full, customer: () => token });
   redemptions(server, { before: (_, response) => refuse(response, 503, "unavailable") });
-  const seen = watch(shop.redeem(cartOf("TEN")));
+  const outcome = watch(shop.redeem(cartOf("TEN")));
   await settle();
   token = tokenOf("bob");
   await tick(MINUTE);
-  assert.deepEqual([seen.error.code, (await shop.pending()).length], ["unanswered", 1]);
+  assert.deepEqual([outcome.error.code, (await shop.pending()).length], ["unanswered", 1]);
 });
 
 check("damaged entries of the queue are left out", async () => {
@@ -258,12 +258,12 @@ check("damaged entries of the queue are left out", async () => {
   watch(shop.redeem(cartOf("TEN")));
   await settle();
   shop.close();
-  const [name] = [...store.kept.keys()].filter((one) => one.endsWith("/redemptions"));
+  const [name] = [...store.entries.keys()].filter((one) => one.endsWith("/redemptions"));
   const [entry] = queueOf(store);
   const damaged = [null, 5, {}, { ...entry, key: 5 }, { ...entry, text: "{" }, { ...entry, at: "now" }, { ...entry, local: null }, { ...entry, text: undefined }];
-  store.kept.set(name, JSON.stringify([...damaged, entry]));
+  store.entries.set(name, JSON.stringify([...damaged, entry]));
   const later = await open({ store });
   assert.deepEqual((await later.pending()).map(({ key }) => key), [entry.key]);
-  store.kept.set(name, "\"rubbish\"");
+  store.entries.set(name, "\"rubbish\"");
   assert.deepEqual(await later.pending(), []);
 });

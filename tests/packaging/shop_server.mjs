@@ -6,7 +6,7 @@ export const HOUR = 3_600_000;
 export const MINUTE = 60_000;
 export const SECOND = 1_000;
 export const pair = keyPair();
-export const stranger = keyPair();
+export const otherPair = keyPair();
 export const client = { id: "app", token: "secret" };
 
 const voucher = (code, more = {}) => ({
@@ -47,12 +47,12 @@ export async function startShopServer() {
 }
 
 /** A store in memory; its values are text, so nothing but data survives. */
-export function textStore(kept = new Map()) {
+export function textStore(entries = new Map()) {
   return {
-    kept,
-    get: async (name) => (kept.has(name) ? JSON.parse(kept.get(name)) : undefined),
-    put: async (name, value) => void kept.set(name, JSON.stringify(value)),
-    delete: async (name) => void kept.delete(name),
+    entries,
+    get: async (name) => (entries.has(name) ? JSON.parse(entries.get(name)) : undefined),
+    put: async (name, value) => void entries.set(name, JSON.stringify(value)),
+    delete: async (name) => void entries.delete(name),
   };
 }
 

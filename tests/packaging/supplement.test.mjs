@@ -51,52 +51,52 @@ const send = (text) => (response) => response.writeHead(200, { "content-type": "
 const signed = (claims, options = {}) => jws(pair, claimsOf(claims), { typ: "scrip-supplement+jwt", ...options });
 
 const fetchWith = (lastGood, customerToken = token) => scrip.fetchBundle(server.base, key, lastGood, { customerToken });
-const ask = (bundle, id, now) => bundle.prepared.validateObject(
+const validate = (bundle, id, now) => bundle.prepared.validateObject(
   { redeemables: [{ object: "promotion_tier", id }], order: { amount: 1_000 } }, now === undefined ? undefined : { now },
 );
 
 test("a condition is met, is not met, and is unknown", async () => {
   serve(send(signed()));
-  const met = ask(await fetchWith(), "promo_vip");
+  const met = validate(await fetchWith(), "promo_vip");
   assert.deepEqual([met.valid, met.missing, met.tracking_id], [true, undefined, "track_anna"]);
   serve(send(signed({ facts: facts(["8"]) })));
-  const unmet = ask(await fetchWith(), "promo_vip");
+  const unmet = validate(await fetchWith(), "promo_vip");
   assert.deepEqual([unmet.valid, unmet.missing, unmet.redeemables[0].result.error.key], [false, undefined, "customer_rules_violated"]);
   serve(send(signed({ facts: facts(undefined) })));
-  assert.deepEqual(ask(await fetchWith(), "promo_vip").missing, ["condition/7"]);
+  assert.deepEqual(validate(await fetchWith(), "promo_vip").missing, ["condition/7"]);
 });
 
 test("own counts decide a limit of one customer", async () => {
   serve(send(signed({ facts: facts(["7"], { "of/promo_once": [4, 1, 2, 3] }) })));
-  const used = ask(await fetchWith(), "promo_once");
+  const used = validate(await fetchWith(), "promo_once");
   assert.deepEqual([used.valid, used.missing], [false, undefined]);
   serve(send(signed({ facts: facts(["7"], { "of/promo_once": [4, 0, 2, 3] }) })));
-  const free = ask(await fetchWith(), "promo_once");
+  const free = validate(await fetchWith(), "promo_once");
   assert.deepEqual([free.valid, free.missing], [true, undefined]);
   serve(send(signed({ facts: facts(["7"], { "of/promo_once": null }) })));
-  assert.notEqual(ask(await fetchWith(), "promo_once").missing, undefined, "sessions hold some");
+  assert.notEqual(validate(await fetchWith(), "promo_once").missing, undefined, "sessions hold some");
 });
 
-test("it counts within its time, until it is dropped, and for its token alone", async () => {
+test("it counts within its time, until it is dropped, and only for its token", async () => {
   serve(send(signed({ exp: seconds() + 20 })));
   const bundle = await fetchWith();
   assert.equal(bundle.supplement.until, (seconds() + 20) * 1_000, "until");
-  assert.equal(ask(bundle, "promo_vip", Date.now() + 10_000).missing, undefined);
-  assert.notEqual(ask(bundle, "promo_vip", Date.now() + 21_000).missing, undefined, "after its end");
-  assert.notEqual(ask(bundle, "promo_vip", Date.now() - 5_000).missing, undefined, "before its beginning");
+  assert.equal(validate(bundle, "promo_vip", Date.now() + 10_000).missing, undefined);
+  assert.notEqual(validate(bundle, "promo_vip", Date.now() + 21_000).missing, undefined, "after its end");
+  assert.notEqual(validate(bundle, "promo_vip", Date.now() - 5_000).missing, undefined, "before its beginning");
   server.state.instead.bundle = (request, response) => response.destroy();
   const offline = await fetchWith(bundle);
   assert.equal(offline.fresh, false);
-  assert.equal(ask(offline, "promo_vip").missing, undefined, "offline within its time");
-  assert.notEqual(ask(await fetchWith(bundle, tokenOf("bob")), "promo_vip").missing, undefined, "another token");
+  assert.equal(validate(offline, "promo_vip").missing, undefined, "offline within its time");
+  assert.notEqual(validate(await fetchWith(bundle, tokenOf("bob")), "promo_vip").missing, undefined, "another token");
   bundle.supplement.drop();
-  assert.notEqual(ask(bundle, "promo_vip").missing, undefined, "dropped");
-  assert.notEqual(ask(await fetchWith(bundle), "promo_vip").missing, undefined, "nor does a failed fetch bring it back");
+  assert.notEqual(validate(bundle, "promo_vip").missing, undefined, "dropped");
+  assert.notEqual(validate(await fetchWith(bundle), "promo_vip").missing, undefined, "nor does a failed fetch bring it back");
   const { prepared, ...stored } = JSON.parse(JSON.stringify({ ...bundle, core: [...bundle.core] }));
   assert.ok(!JSON.stringify(stored).includes("track_anna"), "what a caller stores has nothing of it");
 });
 
-test("a supplement that was asked for before a drop is not used after it", async () => {
+test("a supplement that was requested before a drop is not used after it", async () => {
   serve(send(signed()));
   const bundle = await fetchWith();
   let release;
@@ -105,11 +105,11 @@ test("a supplement that was asked for before a drop is not used after it", async
   const fetching = fetchWith(bundle);
   bundle.supplement.drop();
   release();
-  assert.notEqual(ask(await fetching, "promo_vip").missing, undefined);
-  assert.equal(ask(await fetchWith(bundle), "promo_vip").missing, undefined, "the next one is used");
+  assert.notEqual(validate(await fetching, "promo_vip").missing, undefined);
+  assert.equal(validate(await fetchWith(bundle), "promo_vip").missing, undefined, "the next one is used");
 });
 
-test("another name beside the token is the service's to refuse", async () => {
+test("the service refuses another name in addition to the token", async () => {
   serve(send(signed()));
   const { prepared } = await fetchWith();
   const verdict = (customer) => prepared.validateObject({ redeemables: [{ object: "promotion_tier", id: "promo_vip" }], order: { amount: 1_000 }, customer });
@@ -141,7 +141,7 @@ for (const [what, [code, answer]] of Object.entries(refused)) {
     const bundle = await fetchWith();
     assert.equal(bundle.fresh, true, "the bundle itself is good");
     assert.equal(bundle.supplement.problem.code, code, bundle.supplement.problem.message);
-    assert.notEqual(ask(bundle, "promo_vip").missing, undefined, "provisional");
+    assert.notEqual(validate(bundle, "promo_vip").missing, undefined, "provisional");
   });
 }
 

@@ -68,7 +68,7 @@ const ODD = new Set(["90-worked/24-many-items.json", "90-worked/28-many-of-four.
 
 test("the rules of every vector fit the types", () => {
   const lines = ['import type * as scrip from "./scrip";'];
-  // Conditions and sets by number are in bundles alone, which the service writes.
+  // Conditions and sets by number are only in bundles, which the service writes.
   const isWritten = ({ given }) => /"(customer\.condition|goods\.set)"/.test(JSON.stringify(given));
   const all = vectors().filter((vector) => !ODD.has(vector.path) && !isWritten(vector));
   for (const { path, given } of all) lines.push(`/* ${path} */ export const rules${lines.length}: scrip.RuleSet = ${JSON.stringify(given)};`);
@@ -186,7 +186,7 @@ shop.subscribe((state) => console.log(state === "too old", count, any));
 await open({ url: "https://promotions.example", key: { id: "a", token: "b" }, maxage: 5 });
 `;
 
-test("a verdict narrows to a final yes, and a provisional one is refused where a final one is wanted", () => {
+test("a verdict narrows to a final yes, and a provisional one is refused where a final one is required", () => {
   assert.deepEqual(complaints({ "scrip.d.ts": types, "shop.ts": SHOP }, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
 });
 
@@ -202,8 +202,8 @@ test("the README's examples compile", () => {
   // An example that imports nothing continues that of rules without the service.
   const first = examples.find((text) => text.includes("prepare"));
   examples.forEach((text, place) => {
-    const whole = text.includes("import ") ? text : `${first}\n${text}`;
-    files[`example${place}.ts`] = `${whole.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
+    const complete = text.includes("import ") ? text : `${first}\n${text}`;
+    files[`example${place}.ts`] = `${complete.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
   });
   assert.deepEqual(complaints(files, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
 });

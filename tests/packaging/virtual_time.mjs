@@ -6,7 +6,7 @@ const pause = () => new Promise((done) => { setImmediate(done); });
 let passed;
 let timers;
 let skew;
-let underWay = 0;
+let inFlight = 0;
 
 /** The service's time in milliseconds. */
 export const serviceNow = () => BEGIN + passed;
@@ -32,15 +32,15 @@ export function stopTime() {
   delete performance.now;
 }
 
-/** Sets the local clock wrong by so many milliseconds. */
+/** Sets the local clock wrong by a number of milliseconds. */
 export function skewLocalClock(ms) {
   skew = ms;
 }
 
 /** Sends requests, and knows how many have no answer. */
 export const countedFetch = (...request) => {
-  underWay += 1;
-  return fetch(...request).finally(() => { underWay -= 1; });
+  inFlight += 1;
+  return fetch(...request).finally(() => { inFlight -= 1; });
 };
 
 /** Lets requests and messages that are on their way arrive. One that hangs is waited for no longer than `most` real milliseconds. */
@@ -48,7 +48,7 @@ export async function settle(most = 5_000) {
   const latest = real.now() + most;
   for (let turns = 0; turns < 40; turns += 1) {
     await pause();
-    if (underWay > 0 && real.now() < latest) turns = 0;
+    if (inFlight > 0 && real.now() < latest) turns = 0;
   }
 }
 

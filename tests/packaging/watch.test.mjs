@@ -13,7 +13,7 @@ import { claimsOf, jws, keyPair, rules, startServer, vouchedBy } from "./bundle_
 const check = countTests("packaging");
 const pkg = new URL("../../pkg/", import.meta.url);
 const credentials = { id: "dev-client", token: "dev-client-token" };
-const [pair, stranger] = [keyPair(), keyPair()];
+const [pair, otherPair] = [keyPair(), keyPair()];
 const CORE = rules();
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
@@ -21,11 +21,11 @@ let scrip;
 let server;
 let feeds;
 /** The number of requests of the package that have no answer yet. */
-let underWay = 0;
+let inFlight = 0;
 const { fetch } = globalThis;
 globalThis.fetch = (...request) => {
-  underWay += 1;
-  return fetch(...request).finally(() => { underWay -= 1; });
+  inFlight += 1;
+  return fetch(...request).finally(() => { inFlight -= 1; });
 };
 /** The watch of a test: the heads and problems that it has found, and its end. */
 let found;
@@ -89,10 +89,10 @@ function acceptFeeds(http) {
     if (state.refuses) return socket.end("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n\r\n");
     return accepting.handleUpgrade(request, socket, first, (feed) => {
       feed.on("error", () => {});
-      feed.asked = request;
-      feed.said = [];
+      feed.request = request;
+      feed.messages = [];
       feed.on("message", (data) => {
-        feed.said.push(String(data));
+        feed.messages.push(String(data));
         if (state.answers) feed.send("pong");
       });
       state.opened.push(feed);
@@ -112,7 +112,7 @@ async function settle() {
   const latest = performance.now() + (server.state.instead.bundle === hang ? 200 : 5_000);
   for (let turns = 0; turns < 40; turns += 1) {
     await pause();
-    if (underWay > 0 && performance.now() < latest) turns = 0;
+    if (inFlight > 0 && performance.now() < latest) turns = 0;
   }
 }
 const hang = () => {};
@@ -192,7 +192,7 @@ check("an error of the service, and heads that are not proven, are reported and 
   watch();
   const wrong = [
     ["damaged", () => "rubbish"], ["older_revision", () => headOf(1_000)], ["wrong_project", () => headOf(3_000, { iss: "proj_2" })],
-    ["unknown_key", () => headOf(3_000, { by: stranger })], ["expired", () => headOf(3_000, { now: Date.now() - 48 * HOUR })],
+    ["unknown_key", () => headOf(3_000, { by: otherPair })], ["expired", () => headOf(3_000, { now: Date.now() - 48 * HOUR })],
     ["damaged", () => "a".repeat(5_000)],
   ];
   for (const [, head] of wrong) {
@@ -212,8 +212,8 @@ check("the feed brings heads, and then the head is polled once an hour", async (
   watch();
   await until(() => feeds.opened.length === 1, "the feed is open");
   const [feed] = feeds.opened;
-  assert.equal(feed.asked.url, "/client/v1/bundle/feed");
-  assert.equal(feed.asked.headers["sec-websocket-protocol"], "scrip,dev-client,dev-client-token");
+  assert.equal(feed.request.url, "/client/v1/bundle/feed");
+  assert.equal(feed.request.headers["sec-websocket-protocol"], "scrip,dev-client,dev-client-token");
   await settle();
   assert.deepEqual(await polledWithin(59 * MINUTE, 30 * SECOND), []);
   assert.deepEqual(heads(), []);
@@ -234,7 +234,7 @@ check("it notices a feed that has died, by pings without an answer, and polls an
   await settle();
   await polledWithin(10 * MINUTE);
   assert.equal(feeds.opened.length, 1);
-  assert.ok(feeds.opened[0].said.length >= 10 && feeds.opened[0].said.every((text) => text === "ping"), `${feeds.opened[0].said}`);
+  assert.ok(feeds.opened[0].messages.length >= 10 && feeds.opened[0].messages.every((text) => text === "ping"), `${feeds.opened[0].messages}`);
   feeds.answers = false;
   await polledWithin(2 * MINUTE);
   assert.equal(feeds.opened.length, 2);
@@ -246,7 +246,7 @@ const WRONG_MESSAGES = {
   "rubbish": ["damaged", () => "rubbish"],
   "nothing": ["damaged", () => ""],
   "another project's head": ["wrong_project", () => headOf(3_000, { iss: "proj_2" })],
-  "a head by a stranger": ["unknown_key", () => headOf(3_000, { by: stranger })],
+  "a head by a stranger": ["unknown_key", () => headOf(3_000, { by: otherPair })],
   "a head that is over": ["expired", () => headOf(3_000, { now: Date.now() - 48 * HOUR })],
   "a long message": ["damaged", () => "a".repeat(4_097)],
   "a huge message": ["damaged", () => "a".repeat(20_000_000)],
@@ -354,7 +354,7 @@ check("a caller's mistake is thrown, and a watch that has ended before does noth
   assert.throws(() => watch({ keys: [] }), { name: "TypeError" });
   assert.throws(() => watch({ onHead: undefined }), { name: "TypeError", message: /onHead/ });
   assert.throws(() => watch({ head: "rubbish" }), { code: "damaged" });
-  assert.throws(() => watch({ head: headOf(3_000, { by: stranger }) }), { code: "unknown_key" });
+  assert.throws(() => watch({ head: headOf(3_000, { by: otherPair }) }), { code: "unknown_key" });
   controller.abort();
   watch();
   assert.deepEqual(await polledWithin(10 * MINUTE, MINUTE), []);
@@ -364,8 +364,8 @@ check("Node ends while a watch waits for its next poll", async () => {
   clock.stop();
   const options = JSON.stringify({ baseUrl: server.base, credentials, keys: [pair.jwk], head: server.state.head });
   const text = `import { watchHead } from ${JSON.stringify(new URL("node.js", pkg).href)}; watchHead({ ...${options}, onHead() {} }); console.log("watching");`;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", text], { timeout: 25_000 });
   assert.equal(stdout, "watching\n");
-  assert.ok(performance.now() - begun < 25_000);
+  assert.ok(performance.now() - startedAt < 25_000);
 });

@@ -19,8 +19,8 @@ before(async () => {
 
 /** Returns the local time as week day and `HH:mm`. */
 function wall(ms, offset) {
-  const shown = new Date(ms + offset * 1000);
-  return { day: shown.getUTCDay(), clock: shown.toISOString().slice(11, 16) };
+  const local = new Date(ms + offset * 1000);
+  return { day: local.getUTCDay(), clock: local.toISOString().slice(11, 16) };
 }
 
 /** Returns a voucher that is valid in one minute of the week. */

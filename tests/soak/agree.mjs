@@ -136,7 +136,7 @@ async function checkOrders(read, { successes, rolledBack }) {
   }
 }
 
-/** Checks that a campaign has as many codes as were requested, and that each published code has exactly one holder. */
+/** Checks that a campaign has the requested number of codes, and that each published code has exactly one holder. */
 async function checkCampaign(read, call, play) {
   const vouchers = await read.all(`/v1/vouchers?campaign=${play.campaign}`, "vouchers");
   const campaign = await read(`/v1/campaigns/${play.campaign}`);
@@ -148,9 +148,9 @@ async function checkCampaign(read, call, play) {
     const mine = entry.kind === "making"
       ? vouchers.filter((one) => one.metadata.mark === entry.mark)
       : vouchers.filter((one) => one.code.startsWith(`INTO-${entry.mark}-`));
-    const wanted = entry.count ?? entry.names.length;
-    if (entry.lost) assert.ok([0, wanted].includes(mine.length), `${entry.mark}: lost, ${mine.length} of ${wanted} codes`);
-    else assert.equal(mine.length, entry.answer.status === 202 ? wanted : 0, `${entry.mark}: codes, and ${entry.answer.status}`);
+    const expected = entry.count ?? entry.names.length;
+    if (entry.lost) assert.ok([0, expected].includes(mine.length), `${entry.mark}: lost, ${mine.length} of ${expected} codes`);
+    else assert.equal(mine.length, entry.answer.status === 202 ? expected : 0, `${entry.mark}: codes, and ${entry.answer.status}`);
     left -= mine.length;
   }
   // Codes that publications created have a holder, because every other code is counted here.
@@ -200,17 +200,17 @@ async function checkImports(read, call, play) {
   }
 }
 
-/** Checks that a deleted campaign is gone with all its codes, or, when the answer was lost, perhaps unchanged. */
+/** Checks that a deleted campaign is absent with all its codes, or, when the answer was lost, perhaps unchanged. */
 export async function checkRemoval(call, play) {
   const entry = play.calls.find(({ kind }) => kind === "removal");
   if (!entry) return;
   const { campaign, codes } = play.earlier;
-  const shown = await call("GET", `/v1/campaigns/${campaign}`);
-  if (entry.lost) assert.ok([200, 404].includes(shown.status), campaign);
-  else assert.equal(shown.status === 404, entry.answer.status === 202, `${campaign}: ${entry.answer.status}`);
+  const campaignReply = await call("GET", `/v1/campaigns/${campaign}`);
+  if (entry.lost) assert.ok([200, 404].includes(campaignReply.status), campaign);
+  else assert.equal(campaignReply.status === 404, entry.answer.status === 202, `${campaign}: ${entry.answer.status}`);
   const statuses = [];
   for (const { code } of sample(codes, 5)) statuses.push((await call("GET", `/v1/vouchers/${code}`)).status);
-  assert.ok(statuses.every((status) => status === shown.status), `${campaign} ${shown.status}, its codes ${statuses}`);
+  assert.ok(statuses.every((status) => status === campaignReply.status), `${campaign} ${campaignReply.status}, its codes ${statuses}`);
 }
 
 /** Checks that acknowledged, unused locks keep their share of a code: other callers get exactly the rest, and the locks get theirs. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { caller } from "../workerd/harness.mjs";
 import { order } from "../workerd/redemption_fixtures.mjs";
 import { checkConsistency, checkLocks, checkRemoval } from "./agree.mjs";
-import { ask, learn, load, world } from "./clients.mjs";
+import { perform, learn, load, world } from "./clients.mjs";
 import { createRandom } from "./random.mjs";
 import { startService } from "./service.mjs";
 
@@ -23,7 +23,7 @@ export function chosenSeed() {
   return process.env.SEED ?? String(Math.floor(Math.random() * 1e9));
 }
 
-/** Runs so many rounds; `report` receives a line for each. Returns the totals. */
+/** Runs the given number of rounds; `report` receives a line for each. Returns the totals. */
 export async function chaos({ rounds, seed, report = () => {} }) {
   const service = await startService();
   const total = { rounds: 0, kills: 0, calls: 0, lost: 0, redemptions: 0, rollbacks: 0, codes: 0 };
@@ -87,7 +87,7 @@ async function play(service, seed, round, earlier) {
 async function settle(call, play, chance) {
   const again = play.calls.filter((entry) => entry.lost && (entry.key || entry.kind === "lock"));
   for (const entry of again) {
-    await ask(call, entry);
+    await perform(call, entry);
     learn(play, entry);
   }
   const answered = play.calls.filter((entry) => entry.key && !entry.lost && entry.answer.status < 300);
@@ -114,7 +114,7 @@ async function wasRedeemed(call, { code, mark }) {
   }
 }
 
-/** Waits until no job is running: a crash must not leave one behind. */
+/** Waits until no job is running: a crash must not leave one running. */
 async function idle(call) {
   const latest = Date.now() + JOBS_MS;
   for (;;) {

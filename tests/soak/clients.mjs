@@ -54,7 +54,7 @@ export async function world(call, round, seed, earlier) {
 }
 
 /**
- * Lets the clients work until so many calls were answered, kills the service a moment later, and records which calls were lost. A call that
+ * Lets the clients work until the given number of calls was answered, kills the service shortly after, and records which calls were lost. A call that
  * breaks off before that is an error. `spell` distinguishes the loads of one round.
  */
 export async function load(call, play, { createRandom, spell, answers, later, kill }) {
@@ -67,7 +67,7 @@ export async function load(call, play, { createRandom, spell, answers, later, ki
     for (let step = 0; ; step += 1) {
       const entry = next(play, chance, { client, mark: `${play.name}.${spell}.${client}.${step}` });
       play.calls.push(entry);
-      await ask(call, entry).catch((error) => {
+      await perform(call, entry).catch((error) => {
         if (!dying) throw error;
         entry.lost = true;
       });
@@ -85,7 +85,7 @@ export async function load(call, play, { createRandom, spell, answers, later, ki
 }
 
 /** Sends the call of an entry and keeps its answer. A kill does not explain an internal failure. */
-export async function ask(call, entry) {
+export async function perform(call, entry) {
   const answer = await call(entry.method, entry.path, entry.body, entry.key ? { "idempotency-key": entry.key } : {});
   assert.ok(answer.status < 500, `${entry.mark} ${entry.path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   entry.answer = { status: answer.status, body: answer.body };

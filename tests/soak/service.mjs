@@ -40,7 +40,7 @@ export async function startService() {
       await until(() => pid !== before, "workerd was not restarted");
       await until(() => healthy(url), "workerd was started again and is silent");
     },
-    /** The remaining workerd serves on for a moment without a supervisor; then it is killed too, and both are started again. */
+    /** The remaining workerd serves for a short time without a supervisor; then it is killed too, and both are started again. */
     async node(meanwhile) {
       supervisor.kill("SIGKILL");
       await supervisor.exited;

@@ -16,14 +16,14 @@ const PEOPLE = {
 };
 
 /** Returns the headers of a caller with a key of a project, as setup.json names them. */
-function credentials(who, project) {
-  if (who in PEOPLE) return PEOPLE[who];
-  if (who.startsWith("closed-")) return credentials(who.slice("closed-".length), "closed");
+function credentials(callerName, project) {
+  if (callerName in PEOPLE) return PEOPLE[callerName];
+  if (callerName.startsWith("closed-")) return credentials(callerName.slice("closed-".length), "closed");
   const origin = project === "closed" ? "https://shop.example" : "http://localhost:3000";
-  if (who === "server") return { "x-app-id": `${project}-app`, "x-app-token": `${project}-token` };
-  if (who === "client") return { "x-client-application-id": `${project}-client`, "x-client-token": `${project}-client-token`, origin };
-  if (who === "management") return { "x-management-id": `${project}-management`, "x-management-token": `${project}-management-token` };
-  throw new Error(`\`${who}\` is unknown`);
+  if (callerName === "server") return { "x-app-id": `${project}-app`, "x-app-token": `${project}-token` };
+  if (callerName === "client") return { "x-client-application-id": `${project}-client`, "x-client-token": `${project}-client-token`, origin };
+  if (callerName === "management") return { "x-management-id": `${project}-management`, "x-management-token": `${project}-management-token` };
+  throw new Error(`\`${callerName}\` is unknown`);
 }
 
 const skipped = [];
@@ -70,7 +70,7 @@ async function run(story, path) {
   const bound = new Map();
   let now = Date.parse("2026-03-01T00:00:00Z");
   for (const [index, step] of story.steps.entries()) {
-    now = moment(step, now);
+    now = timeOf(step, now);
     if (step.wait) {
       await work(now, project);
       continue;
@@ -85,7 +85,7 @@ async function run(story, path) {
     assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
     const isFile = /^(text\/csv|image\/svg|application\/jose)/.test(reply.headers.get("content-type") ?? "");
     const body = reply.text === "" ? null : isFile ? reply.text : JSON.parse(reply.text);
-    for (const [name, wanted] of Object.entries(step.expect.headers ?? {})) fits(wanted, reply.headers.get(name), bound, `${place} ${name}`);
+    for (const [name, expected] of Object.entries(step.expect.headers ?? {})) fits(expected, reply.headers.get(name), bound, `${place} ${name}`);
     if (step.expect.body !== undefined) fits(step.expect.body, body, bound, place);
     if (step.expect.claims !== undefined) {
       const claims = JSON.parse(Buffer.from(reply.text.split(".")[1], "base64url").toString());
@@ -112,7 +112,7 @@ async function rows(project) {
   return JSON.parse((await send("GET", "/test-hooks/rows", credentials("server", project))).text);
 }
 
-function moment(step, now) {
+function timeOf(step, now) {
   if (step.at) return Date.parse(step.at);
   if (!step.after) return now + 1;
   const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(step.after);
@@ -122,10 +122,10 @@ function moment(step, now) {
 async function call(step, project, bound, now) {
   // A link in an answer leads to the host that sent it.
   const [, method, target] = /^(\S+) (?:https?:\/\/[^/]+)?(.*)$/.exec(fill(step.call, bound));
-  const who = step.as ?? "server";
-  const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...credentials(who, project) };
+  const callerName = step.as ?? "server";
+  const headers = callerName === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...credentials(callerName, project) };
   // Tokens live by the real clock, which the entry reads.
-  if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-test-now"] = String(now);
+  if (callerName !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-test-now"] = String(now);
   const body = bodyOf(step, bound);
   if (body !== undefined) headers["content-type"] = step.csv !== undefined ? "text/csv" : step.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
   for (const [name, value] of Object.entries(step.headers ?? {})) {
@@ -149,28 +149,28 @@ async function send(method, target, headers, body) {
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
-/** Puts bound values in place of `$names`, longer names first. */
+/** Replaces `$names` by bound values, longer names first. */
 function fill(text, bound) {
   const names = [...bound.keys()].sort((one, other) => other.length - one.length);
   const textOf = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
   return names.reduce((filled, name) => filled.replaceAll(`$${name}`, () => textOf(bound.get(name))), text);
 }
 
-function fits(wanted, found, bound, place) {
-  if (typeof wanted === "string" && /^\$./.test(wanted)) {
-    const name = wanted.slice(1);
-    assert.notEqual(found ?? null, null, `${place} is nothing and cannot be ${wanted}`);
+function fits(expected, found, bound, place) {
+  if (typeof expected === "string" && /^\$./.test(expected)) {
+    const name = expected.slice(1);
+    assert.notEqual(found ?? null, null, `${place} is nothing and cannot be ${expected}`);
     if (bound.has(name)) assert.deepEqual(found, bound.get(name), place);
     else bound.set(name, found);
-  } else if (Array.isArray(wanted)) {
-    assert.equal(found?.length, wanted.length, `${place}: ${JSON.stringify(found)}`);
-    wanted.forEach((value, index) => fits(value, found[index], bound, `${place}/${index}`));
-  } else if (wanted !== null && typeof wanted === "object") {
-    for (const [name, value] of Object.entries(wanted)) fits(value, found?.[name] ?? null, bound, `${place}/${name}`);
-  } else if (typeof wanted === "string" && wanted.includes("$")) {
-    assert.equal(found, fill(wanted, bound), place);
+  } else if (Array.isArray(expected)) {
+    assert.equal(found?.length, expected.length, `${place}: ${JSON.stringify(found)}`);
+    expected.forEach((value, index) => fits(value, found[index], bound, `${place}/${index}`));
+  } else if (expected !== null && typeof expected === "object") {
+    for (const [name, value] of Object.entries(expected)) fits(value, found?.[name] ?? null, bound, `${place}/${name}`);
+  } else if (typeof expected === "string" && expected.includes("$")) {
+    assert.equal(found, fill(expected, bound), place);
   } else {
-    assert.deepEqual(found, wanted, place);
+    assert.deepEqual(found, expected, place);
   }
 }
 

@@ -102,23 +102,23 @@ export function fault(vector, subject, text) {
 
 function faultOf(vector, text) {
   const answer = JSON.parse(text);
-  const broken = vector.claims.filter(([pointer, wanted]) => {
+  const broken = vector.claims.filter(([pointer, expected]) => {
     const found = at(answer, pointer);
-    return wanted === null ? found !== undefined : JSON.stringify(found) !== JSON.stringify(wanted);
+    return expected === null ? found !== undefined : JSON.stringify(found) !== JSON.stringify(expected);
   });
   if (broken.length > 0) {
-    const faults = broken.map(([pointer, wanted]) => `\`${pointer}\` is to be ${JSON.stringify(wanted)} and is ${JSON.stringify(at(answer, pointer))}`);
+    const faults = broken.map(([pointer, expected]) => `\`${pointer}\` is to be ${JSON.stringify(expected)} and is ${JSON.stringify(at(answer, pointer))}`);
     return faults.join("; ");
   }
-  const { answer: full, sha256: wanted = digest(JSON.stringify(full)) } = vector.expect;
-  return digest(text) === wanted ? "" : `the claims hold, the bytes do not: sha256 ${digest(text)} where ${wanted} is pinned`;
+  const { answer: full, sha256: expected = digest(JSON.stringify(full)) } = vector.expect;
+  return digest(text) === expected ? "" : `the claims hold, the bytes do not: sha256 ${digest(text)} where ${expected} is pinned`;
 }
 
 export function digest(text) {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns the id that the engine draws for a request that is refused as a whole. */
+/** Returns the id that the engine draws for a refused request. */
 export function requestId({ expect }) {
   return expect.answer?.code === undefined ? expect.request_id : expect.answer.request_id;
 }

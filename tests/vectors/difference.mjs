@@ -24,8 +24,8 @@ await main(async () => {
   rmSync(join(FOLDER, "shown"), { recursive: true, force: true });
   let differing = 0;
   for (const path of paths) {
-    if (shown(path, values.from.replaceAll("/", "-"), before, "now", now)) differing += 1;
-    for (const subject of SUBJECTS) shown(path, "now", now, subject, join(root, FOUND, subject), true);
+    if (printDifference(path, values.from.replaceAll("/", "-"), before, "now", now)) differing += 1;
+    for (const subject of SUBJECTS) printDifference(path, "now", now, subject, join(root, FOUND, subject), true);
   }
   print(`${differing} of ${paths.length} answers differ from those of ${values.from}`);
 });
@@ -53,7 +53,7 @@ async function answersOf(revision) {
   for (const [path, answer] of full) if (answer !== undefined) write(join(made, path), JSON.stringify(answer));
   if (paths.some((path) => full.get(path) === undefined)) {
     // A target folder of its own: cargo would reuse its results for this tree where sources are older.
-    await ask(`asking the engine of ${revision}`, source, made, { CARGO_TARGET_DIR: join(FOLDER, "build") });
+    await runEngine(`asking the engine of ${revision}`, source, made, { CARGO_TARGET_DIR: join(FOLDER, "build") });
   }
   write(join(made, "paths.json"), JSON.stringify(paths));
   rmSync(source, { recursive: true });
@@ -65,14 +65,14 @@ async function answersNow() {
   const folder = join(FOLDER, "now");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await ask("asking the engine of now", root, folder, {});
+  await runEngine("asking the engine of now", root, folder, {});
   write(join(folder, "paths.json"), JSON.stringify(vectorPaths()));
   return folder;
 }
 
 /** Has every vector answered by the engine of a source folder. Failing vectors are expected here. */
-async function ask(what, source, folder, env) {
-  // Older revisions have a program for the vectors alone.
+async function runEngine(what, source, folder, env) {
+  // Older revisions have a program only for the vectors.
   const program = existsSync(join(source, "tests/it")) ? "it" : "vectors";
   const cargo = ["--quiet", "-p", "scrip", "--test", program];
   const variables = { ...env, SCRIP_ANSWERS: folder, SCRIP_TEST_REPORT: undefined, ONLY: undefined, UPDATE: undefined };
@@ -82,7 +82,7 @@ async function ask(what, source, folder, env) {
 }
 
 /** Prints the difference between two answers to a vector; returns whether there is one. */
-function shown(path, name, folder, otherName, otherFolder, onlyFound = false) {
+function printDifference(path, name, folder, otherName, otherFolder, onlyFound = false) {
   const [one, other] = [text(folder, path), text(otherFolder, path)];
   if (one === other || (onlyFound && other === "")) return false;
   const names = [name, otherName].map((side) => join("shown", side, path));

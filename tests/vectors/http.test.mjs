@@ -40,7 +40,7 @@ function call({ verb, given, request, sent }) {
 }
 
 /**
- * Converts an answer to the one of the engine alone, without the caller. A request that is refused as a whole gets the engine's id, because
+ * Converts an answer to the one of the engine, without the caller. A refused request gets the engine's id, because
  * the entry draws one of its own, which is never the same twice.
  */
 function asTheEngineSays(vector, text) {

@@ -39,21 +39,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-check(`an archive taken under load has all writes acknowledged before it, ${ROUNDS} times, and the service goes on`, async (context) => {
+check(`an archive taken under load has all writes acknowledged before it, ${ROUNDS} times, and the service continues`, async (context) => {
   const code = await standalone(call, { quantity: 1_000_000 });
   const card = await giftCard(call, { amount: AMOUNT });
   const load = startLoad(code, card);
   for (let round = 1; round <= ROUNDS; round += 1) {
     await sleep(400);
     const before = load.acknowledged.size;
-    const begun = Date.now();
+    const startedAt = Date.now();
     const to = join(folder, `archive-${round}`);
     const manifest = await backup({ data, to });
-    const took = Date.now() - begun;
+    const took = Date.now() - startedAt;
     archived = { to, code, card, least: [...load.acknowledged].slice(0, before) };
     assert.ok(load.acknowledged.size > before, "no call was served meanwhile");
     context.diagnostic(`${manifest.files.length} files in ${took} ms, ${load.acknowledged.size - before} requests answered meanwhile`);
-    await assertWhole(archived, load.acknowledged);
+    await assertComplete(archived, load.acknowledged);
   }
   await load.stop();
   assert.equal(await redeemedOf(call, code), load.of(code), "the service counts otherwise than its callers");
@@ -67,8 +67,8 @@ check("a restore over existing data keeps these, and replaces all of them", asyn
   await assert.rejects(restore({ from: archived.to, data: place }), /is in use by the service with pid \d+/);
   assert.equal(await redeemedOf(caller(other.url), foreign), 0, "a refused restore changes nothing");
   await other.stop();
-  const { kept } = await restore({ from: archived.to, data: place });
-  assert.ok(existsSync(join(kept, "scrip-project")), "what was there before is kept");
+  const { previous } = await restore({ from: archived.to, data: place });
+  assert.ok(existsSync(join(previous, "scrip-project")), "the previous data stay");
   const again = await boot({ data: join(place, "objects") });
   try {
     assert.equal((await caller(again.url)("GET", `/v1/vouchers/${foreign}`)).status, 404);
@@ -91,7 +91,7 @@ check("running jobs continue after a restore without any request", async () => {
   assert.ok(later > atOnce, `${later} % after a while, and ${atOnce} % at once`);
 });
 
-/** Returns the progress of the newest async action of an archive at its first reading, so many milliseconds after the restore. */
+/** Returns the progress of the newest async action of an archive at its first reading, and the time since the restore. */
 async function progressOf(from, afterMs) {
   const place = mkdtempSync(join(folder, "later-"));
   await restore({ from, data: place });
@@ -129,11 +129,11 @@ check("a restore raises the epoch of bundles, and retires the keys that are name
   assert.ok(![signing, next.kid].includes(renewed.data[0].kid));
 });
 
-check("after a restore the first client asks for a head of the raised epoch", async () => {
+check("after a restore the first client requests a head of the raised epoch", async () => {
   const before = await headOf(call);
   const to = join(folder, "archive-head");
   await backup({ data, to });
-  const after = await restored(to, [], async (ask) => ({ head: await headOf(ask), epoch: (await bundleKeys(ask)).epoch }));
+  const after = await restored(to, [], async (callOther) => ({ head: await headOf(callOther), epoch: (await bundleKeys(callOther)).epoch }));
   assert.deepEqual([after.head.epoch, after.head.epoch > before.epoch], [after.epoch, true]);
 });
 
@@ -151,19 +151,19 @@ check("a restore refuses a key that the archive does not have, and changes nothi
 const BUNDLE_KEYS = "/management/v1/projects/proj_dev/bundle-keys";
 
 /** Returns the claims of the first head that a client gets. */
-async function headOf(ask) {
+async function headOf(callOther) {
   const { id, token } = credentials.client;
   const client = { "x-client-application-id": id, "x-client-token": token, origin: "http://localhost:3000" };
   for (const latest = Date.now() + 20_000; ; await sleep(50)) {
-    const { status, body } = await ask("GET", "/client/v1/bundle", undefined, client);
+    const { status, body } = await callOther("GET", "/client/v1/bundle", undefined, client);
     if (status === 200) return JSON.parse(Buffer.from(body.split(".")[1], "base64url"));
     assert.ok(status === 503 && Date.now() < latest, `${status} ${JSON.stringify(body)}`);
   }
 }
 
 /** Returns the list of the keys of bundles, with the epoch. */
-async function bundleKeys(ask) {
-  const { status, body } = await ask("GET", BUNDLE_KEYS);
+async function bundleKeys(callOther) {
+  const { status, body } = await callOther("GET", BUNDLE_KEYS);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
@@ -224,8 +224,8 @@ check("a database that is damaged within is no archive, even under a matching ma
 });
 
 check("the commands print their result in a line, also when they did nothing", async () => {
-  const command = (name, words, env) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, `worker/tools/${name}.mjs`), ...words], { env: { ...process.env, ...env }, encoding: "utf8" });
+  const command = (name, args, env) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, `worker/tools/${name}.mjs`), ...args], { env: { ...process.env, ...env }, encoding: "utf8" });
     return { status, output: `${stdout}${stderr}` };
   };
   const to = join(folder, "by-command");
@@ -273,21 +273,21 @@ function startLoad(code, card) {
 }
 
 /** Restores an archive elsewhere and compares the served data with the acknowledged writes. */
-async function assertWhole({ to, code, card, least }, acknowledged) {
+async function assertComplete({ to, code, card, least }, acknowledged) {
   const place = join(folder, "elsewhere");
   await restore({ from: to, data: place });
   const restored = await boot({ data: join(place, "objects") });
-  const ask = caller(restored.url);
+  const callOther = caller(restored.url);
   try {
-    const there = new Map([...(await listed(ask, code)), ...(await listed(ask, card))]);
+    const there = new Map([...(await listed(callOther, code)), ...(await listed(callOther, card))]);
     for (const [id] of least) assert.ok(there.has(id), `${id} was acknowledged before the backup began, and is lost`);
     const of = (name) => [...there.values()].filter((one) => one === name).length;
-    assert.equal(await redeemedOf(ask, code), of(code), "the count and the documents");
-    assert.equal(await balanceOf(ask, card), AMOUNT - 7 * of(card), "the ledger and the documents");
+    assert.equal(await redeemedOf(callOther, code), of(code), "the count and the documents");
+    assert.equal(await balanceOf(callOther, card), AMOUNT - 7 * of(card), "the ledger and the documents");
     const sooner = [...there.keys()].filter((id) => !acknowledged.has(id));
     assert.ok(sooner.length <= CALLERS, "every further redemption belongs to a caller that waited for its answer");
-    assert.equal((await redeem(ask, code)).status, 200);
-    assert.equal(await redeemedOf(ask, code), of(code) + 1);
+    assert.equal((await redeem(callOther, code)).status, 200);
+    assert.equal(await redeemedOf(callOther, code), of(code) + 1);
   } finally {
     await restored.stop();
     rmSync(place, { recursive: true });
@@ -295,10 +295,10 @@ async function assertWhole({ to, code, card, least }, acknowledged) {
 }
 
 /** Returns all redemptions of a code: pairs of id and code. */
-async function listed(ask, code) {
+async function listed(callOther, code) {
   const found = [];
   for (let page = 1; ; page += 1) {
-    const { status, body } = await ask("GET", `/v1/redemptions?limit=100&page=${page}&filters[voucher_code][conditions][$is][0]=${code}`);
+    const { status, body } = await callOther("GET", `/v1/redemptions?limit=100&page=${page}&filters[voucher_code][conditions][$is][0]=${code}`);
     assert.equal(status, 200, JSON.stringify(body));
     found.push(...body.redemptions.map((one) => [one.id, codeOf(one)]));
     if (body.redemptions.length < 100) return found;

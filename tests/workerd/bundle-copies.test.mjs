@@ -1,5 +1,5 @@
 // Tests that the entry answers the bundle from KV: soon after a change, without the project's object, while KV fails, and after a sudden death
-// at any moment of a build.
+// at any time of a build.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,15 +26,15 @@ before(async () => {
 after(() => service?.stop());
 
 const claimsOf = (head) => JSON.parse(Buffer.from(head.split(".")[1], "base64url"));
-const askHead = (ask = call, headers = {}) => ask("GET", HEAD, undefined, { ...client, ...headers });
-const product = (ask, price) => ask("POST", "/v1/products", { name: "Shirt", source_id: "shirt", price });
+const fetchHead = (callOther = call, headers = {}) => callOther("GET", HEAD, undefined, { ...client, ...headers });
+const product = (callOther, price) => callOther("POST", "/v1/products", { name: "Shirt", source_id: "shirt", price });
 
-/** Asks for the head until one fits; returns it with the time that it took. */
-async function headWhere(fits, { ask = call, within = 15_000 } = {}) {
-  const begun = performance.now();
+/** Requests the head until one fits; returns it with the time that it took. */
+async function headWhere(fits, { callOther = call, within = 15_000 } = {}) {
+  const startedAt = performance.now();
   for (;;) {
-    const reply = await askHead(ask).catch(() => ({ status: 0 }));
-    const ms = performance.now() - begun;
+    const reply = await fetchHead(callOther).catch(() => ({ status: 0 }));
+    const ms = performance.now() - startedAt;
     if (reply.status === 200 && (await fits(claimsOf(reply.body)))) return { claims: claimsOf(reply.body), ms, reply };
     assert.ok([0, 200, 503].includes(reply.status), `${reply.status} ${JSON.stringify(reply.body)}`);
     assert.ok(ms < within, `no such head within ${within} ms; the last answer was ${reply.status}`);
@@ -69,17 +69,17 @@ async function metric(name, url = service.url) {
 }
 
 check("a bundle that was never built is 503 with retry-after, and is there soon after", async () => {
-  const first = await askHead();
+  const first = await fetchHead();
   assert.deepEqual([first.status, first.headers.get("retry-after"), first.body.key], [503, "1", "bundle_not_ready"]);
   assert.equal(first.headers.get("access-control-allow-origin"), client.origin);
   const { claims, reply } = await headWhere(() => true);
   assert.equal(claims.iss, "proj_dev");
   assert.match(reply.headers.get("cache-control"), /private/);
-  const wrong = await askHead(call, { "x-client-token": "wrong" });
+  const wrong = await fetchHead(call, { "x-client-token": "wrong" });
   assert.equal(wrong.status, 401);
-  assert.equal((await askHead(call, { origin: "https://evil.example" })).status, 403);
-  assert.equal((await askHead(call, { accept: "image/png" })).status, 406);
-  assert.equal((await askHead(call, { "x-customer-token": "." })).status, 401, "a token is checked");
+  assert.equal((await fetchHead(call, { origin: "https://evil.example" })).status, 403);
+  assert.equal((await fetchHead(call, { accept: "image/png" })).status, 406);
+  assert.equal((await fetchHead(call, { "x-customer-token": "." })).status, 401, "a token is checked");
 });
 
 check("a change is in the head soon, and the head is confirmed until then", async (context) => {
@@ -87,7 +87,7 @@ check("a change is in the head soon, and the head is confirmed until then", asyn
   for (let price = 100; price < 110; price += 1) {
     const { claims: before, reply } = await headWhere(() => true);
     const etag = reply.headers.get("etag");
-    assert.equal((await askHead(call, { "if-none-match": `W/${etag}` })).status, 304);
+    assert.equal((await fetchHead(call, { "if-none-match": `W/${etag}` })).status, 304);
     await sleep(1_500);
     assert.equal((await product(call, price)).status, 200);
     const { claims, ms } = await headWhere(({ rev }) => rev > before.rev);
@@ -102,7 +102,7 @@ check("heads, cores and goods call no object of the project", async () => {
   const { claims } = await headWhere(() => true);
   const before = await metric("scrip_decide_seconds_count");
   for (let round = 0; round < 50; round += 1) {
-    assert.equal((await askHead()).status, 200);
+    assert.equal((await fetchHead()).status, 200);
     await coreOf(claims);
     await productsOf(claims);
     if (round % 10 === 0) await sleep(1_100);
@@ -133,7 +133,7 @@ check("a metric counts no failed build, and ten thousand product writes make few
   context.diagnostic(`${heads} heads; the slowest of ${took.length} writes took ${Math.round(took.at(-1))} ms, half of them at most ${Math.round(took[took.length / 2])}`);
 }, { timeout: 300_000 });
 
-check("after kill -9 at any moment of a build the head names a core that is there, and the last change arrives", async (context) => {
+check("after kill -9 at any time of a build the head names a stored core, and the last change arrives", async (context) => {
   let unseen = 0;
   for (let round = 0; round < 20; round += 1) {
     const price = 10_000 + round;
@@ -142,7 +142,7 @@ check("after kill -9 at any moment of a build the head names a core that is ther
     await sleep(Math.random() * 400);
     await service.kill9();
     await service.restart();
-    const reply = await askHead();
+    const reply = await fetchHead();
     assert.equal(reply.status, 200, "the former head stays");
     const claims = claimsOf(reply.body);
     if (claims.rev === before.rev) unseen += 1;
@@ -165,7 +165,7 @@ check("a deleted key, another setting: heads follow what the entry knows", async
   await coreOf(claims);
 });
 
-// Stands before the KV service, and fails, waits or repeats an old head as a test says.
+// A proxy of the KV service that fails, waits or repeats an old head as a test configures it.
 const AILING = `import kv, { Pairs } from "./kv.mjs";
 export { Pairs };
 let mode = "well";
@@ -197,36 +197,36 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     .replace('sockets = [', `sockets = [(name = "ailing", address = "127.0.0.1:${port}", http = (), service = "kv"), `);
   const other = await bootChanged(folder, change, { SCRIP_SETUP: developmentText(), SCRIP_METRICS_TOKEN: TOKEN });
   try {
-    const ask = caller(other.url);
+    const callOther = caller(other.url);
     const set = (mode) => fetch(`http://127.0.0.1:${port}/ailing-mode?is=${mode}`);
     await set("failing");
-    const first = await askHead(ask);
+    const first = await fetchHead(callOther);
     assert.deepEqual([first.status, first.headers.get("retry-after")], [503, "1"], "nothing in memory, and KV fails");
     await set("well");
-    const { claims: known } = await headWhere(() => true, { ask });
+    const { claims: known } = await headWhere(() => true, { callOther });
     await set("failing");
-    await product(ask, 1);
+    await product(callOther, 1);
     await sleep(2_500);
-    const kept = await askHead(ask);
+    const kept = await fetchHead(callOther);
     assert.deepEqual([kept.status, claimsOf(kept.body).rev], [200, known.rev], "memory answers");
     assert.ok((await metric("scrip_bundle_builds_total", other.url)) >= 2, "it was built all the same");
     await set("well");
-    const { claims: next } = await headWhere(({ rev }) => rev > known.rev, { ask, within: 20_000 });
+    const { claims: next } = await headWhere(({ rev }) => rev > known.rev, { callOther, within: 20_000 });
     assert.equal((await productsOf(next, other.url))[0].price, 1);
     await set("slow");
     await sleep(1_100);
-    const slow = await askHead(ask);
+    const slow = await fetchHead(callOther);
     assert.equal(slow.status, 200);
     assert.ok(slow.ms < 4_000, `${slow.ms} ms`);
     // The copy that KV repeats from now on is the one of now.
     await set("well");
     await sleep(1_100);
-    await askHead(ask);
-    await product(ask, 2);
-    const { claims: last } = await headWhere(({ rev }) => rev > next.rev, { ask });
+    await fetchHead(callOther);
+    await product(callOther, 2);
+    const { claims: last } = await headWhere(({ rev }) => rev > next.rev, { callOther });
     await set("old");
     await sleep(1_500);
-    assert.equal(claimsOf((await askHead(ask)).body).rev, last.rev, "an older head in KV does not win");
+    assert.equal(claimsOf((await fetchHead(callOther)).body).rev, last.rev, "an older head in KV does not win");
   } finally {
     await other.stop();
     await rm(folder, { recursive: true, force: true });

@@ -31,7 +31,7 @@ const open = (name) => ({
 const etagOf = (bundle) => `"${createHash("sha256").update(bundle.head).digest("hex")}"`;
 const claimsOf = (bundle) => JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
 const listKeys = async () => (await call("GET", "/client/v1/jwks", undefined, client)).body.keys;
-/** Asks for the head until it fits what a test waits for: a build follows a change after the answer. */
+/** Requests the head until it fits the condition of a test: a build follows a change after the answer. */
 async function headWhere(fits) {
   for (const latest = Date.now() + 20_000; ; await sleep(50)) {
     const { status, body } = await call("GET", "/client/v1/bundle", undefined, client);
@@ -115,7 +115,7 @@ async function startAt(now) {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close().closeAllConnections() };
 }
 
-check("a rotation is followed by its vouching, a retired key by its pin alone", async () => {
+check("a rotation is followed by its vouching, a retired key only by its pin", async () => {
   const first = await scrip.fetchBundle(service.url, key, undefined, { origin });
   const next = (await call("POST", "/management/v1/projects/proj_dev/bundle-keys/rotate")).body;
   const same = await scrip.fetchBundle(service.url, key, first, { origin });
@@ -133,8 +133,8 @@ check("a rotation is followed by its vouching, a retired key by its pin alone", 
     assert.equal((await call("POST", `/management/v1/projects/proj_dev/bundle-keys/${kid}/retire`)).status, 200);
   }
   await headWhere(({ epoch }) => epoch > claimsOf(first).epoch);
-  const kept = await scrip.fetchBundle(service.url, key, stored(first), { origin });
-  assert.deepEqual([kept.fresh, kept.problem?.code], [false, "unknown_key"]);
+  const offline = await scrip.fetchBundle(service.url, key, stored(first), { origin });
+  assert.deepEqual([offline.fresh, offline.problem?.code], [false, "unknown_key"]);
   const pinned = await scrip.fetchBundle(service.url, key, stored(first), { origin, keys: await listKeys() });
   assert.equal(pinned.fresh, true);
   assert.ok(pinned.ratchet.epoch > first.ratchet.epoch);

@@ -26,14 +26,14 @@ async function until(condition, what) {
 
 /**
  * Opens a proxy of at most `most` connections before a server that reads a complete request and then answers with its path. `finish`
- * answers `/slow`; the answer to `/early` begins before the body was read. `begun` and `whole` are the paths of the requests whose head and
+ * answers `/slow`; the answer to `/early` begins before the body was read. `started` and `received` are the paths of the requests whose head and
  * whose end have arrived there.
  */
 async function openBounded(most) {
-  const [begun, whole, held] = [[], [], []];
+  const [started, received, held] = [[], [], []];
   const inner = createServer(async (request, reply) => {
     const { url } = request;
-    begun.push(url);
+    started.push(url);
     if (url === "/early") held.push(reply.writeHead(200, { "content-length": url.length }));
     if (url === "/early") reply.flushHeaders();
     try {
@@ -42,7 +42,7 @@ async function openBounded(most) {
       // It was broken off.
       return;
     }
-    whole.push(url);
+    received.push(url);
     if (url === "/slow") held.push(reply);
     else if (url !== "/early") reply.end(url);
   });
@@ -55,8 +55,8 @@ async function openBounded(most) {
   const clients = [];
   return {
     url: `http://127.0.0.1:${port}`,
-    begun,
-    whole,
+    started,
+    received,
     open: (bytes = "") => clients[clients.push(open(port, bytes)) - 1],
     finish: () => held.splice(0).forEach((reply) => reply.end(reply.req.url)),
     async close() {
@@ -84,7 +84,7 @@ function open(port, bytes) {
 /** Occupies all connections of a proxy with complete requests. */
 async function makeBusy(proxy, most) {
   const busy = Array.from({ length: most }, () => proxy.open(SLOW));
-  await until(() => proxy.whole.length === most, "all connections are busy");
+  await until(() => proxy.received.length === most, "all connections are busy");
   return busy;
 }
 
@@ -142,7 +142,7 @@ check("a request on a refused connection gets 503, and is never executed", async
   await sleep(200);
   assert.match(late.text, /^HTTP\/1\.1 503 /);
   assert.equal(late.text.match(/HTTP\/1\.1/g).length, 1, late.text);
-  assert.deepEqual(proxy.begun, Array(5).fill("/slow"));
+  assert.deepEqual(proxy.started, Array(5).fill("/slow"));
   await proxy.close();
 }, { counts: Object.keys(REFUSED).length + 1 });
 
@@ -162,7 +162,7 @@ check("refused connections that stay open are few, and are closed within seconds
   }
   await until(async () => (await count()) === 4, "those that are refused are closed");
   assert.equal(handled.length, 4);
-  // They have taken no place: a free place goes to the next connection.
+  // They have taken no place: the next connection gets the free place.
   clients[0].socket.destroy();
   await until(() => bound.open.size === 3, "one of the busy ones is closed");
   clients.push(open(port, SLOW));
@@ -188,13 +188,13 @@ check("heads without a body shut out no caller: the one that has waited longest 
 check("a request that is closed half sent is broken off after the proxy, and never complete there", async () => {
   const proxy = await openBounded(3);
   const half = [proxy.open(`${head("/half", 10)}12345`), proxy.open("POST /half HTTP/1.1\r\nHost: scrip\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n")];
-  await until(() => proxy.begun.length === 2, "the halves have gone on");
+  await until(() => proxy.started.length === 2, "the halves have gone on");
   const busy = proxy.open(SLOW);
-  await until(() => proxy.whole.length === 1, "the third is busy");
+  await until(() => proxy.received.length === 1, "the third is busy");
   for (let count = 0; count < 2; count += 1) proxy.open(`${head("/slow", 4)}body`);
-  await until(() => proxy.whole.length === 3, "two more are served");
+  await until(() => proxy.received.length === 3, "two more are served");
   assert.deepEqual(half.map((one) => one.isEnded), [true, true]);
-  assert.deepEqual(proxy.whole, ["/slow", "/slow", "/slow"]);
+  assert.deepEqual(proxy.received, ["/slow", "/slow", "/slow"]);
   assert.deepEqual((await send(proxy.url, GET)).statuses, [503]);
   assert.equal(busy.isEnded, false);
   await proxy.close();
@@ -209,13 +209,13 @@ check("idle connections and those that are still sending are closed in the order
   const third = proxy.open(head("/fast", 4));
   await sleep(50);
   const busy = proxy.open(SLOW);
-  await until(() => proxy.whole.length === 1, "one is busy");
+  await until(() => proxy.received.length === 1, "one is busy");
   for (const [closed, open] of [[first, second], [second, third], [third, busy]]) {
     proxy.open(SLOW);
     await until(() => closed.isEnded, "the next one is closed");
     assert.equal(open.isEnded, false);
   }
-  await until(() => proxy.whole.length === 4, "all are busy");
+  await until(() => proxy.received.length === 4, "all are busy");
   assert.deepEqual((await send(proxy.url, GET)).statuses, [503]);
   assert.equal(busy.isEnded, false);
   await proxy.close();
@@ -225,7 +225,7 @@ check("a connection is not closed while one request on it is complete, or is bei
   const proxy = await openBounded(3);
   // A complete one before a half one, one whose answer has begun, and one with a body.
   const busy = [proxy.open(SLOW + head("/fast", 4)), proxy.open(`${head("/early", 4)}bo`), proxy.open(`${head("/slow", 4)}body`)];
-  await until(() => proxy.begun.includes("/early") && proxy.whole.length === 2, "all are busy");
+  await until(() => proxy.started.includes("/early") && proxy.received.length === 2, "all are busy");
   await sleep(100);
   for (let count = 0; count < 3; count += 1) assert.deepEqual((await send(proxy.url, GET)).statuses, [503]);
   proxy.finish();
@@ -249,9 +249,9 @@ check("a slow upload is not closed while there is room", async () => {
 });
 
 check("a request that is refused as late is not executed when its rest arrives, and its connection is closed", async () => {
-  const whole = [];
+  const completed = [];
   const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 }, (request) => {
-    request.resume().on("end", () => whole.push(request.url));
+    request.resume().on("end", () => completed.push(request.url));
   });
   const bound = boundConnections(server, 4, (connection) => connection.destroy());
   server.on("clientError", (_, connection) => closeWith(connection, "late"));
@@ -259,9 +259,9 @@ check("a request that is refused as late is not executed when its rest arrives, 
   const client = open(server.address().port, `${head("/late", 4)}bo`);
   await until(() => client.text === "late" && client.isEnded, "it is refused");
   client.write("dy");
-  // A server counts a connection out a moment before that is closed.
+  // A server stops counting a connection shortly before it is closed.
   await until(() => bound.open.size === 0, "it is closed");
-  assert.deepEqual(whole, []);
+  assert.deepEqual(completed, []);
   client.socket.destroy();
   server.close();
 });
@@ -269,9 +269,9 @@ check("a request that is refused as late is not executed when its rest arrives, 
 /** A server in place of workerd that accepts every feed, and repeats what comes over it in capitals. */
 async function openFeedServer() {
   const inner = createServer((request, reply) => reply.end(request.url));
-  const asked = [];
+  const requests = [];
   inner.on("upgrade", (request, socket) => {
-    asked.push(request);
+    requests.push(request);
     socket.on("end", () => socket.destroy()).resume();
     socket.on("error", () => {});
     if (request.url.endsWith("?refused")) return socket.end("HTTP/1.1 401 Unauthorized\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
@@ -285,7 +285,7 @@ async function openFeedServer() {
   const sockets = new Set();
   inner.on("connection", (connection) => sockets.add(connection.once("close", () => sockets.delete(connection))));
   return {
-    socket, asked, sockets,
+    socket, requests, sockets,
     async close() {
       sockets.forEach((connection) => connection.destroy());
       inner.close();
@@ -304,7 +304,7 @@ check("feeds have a bound of their own, are never closed as idle, and leave room
   const feeds = Array.from({ length: feedsFor(10) }, () => add(feedHead()));
   assert.equal(feeds.length, 6);
   await until(() => feeds.every(({ text }) => text.startsWith("HTTP/1.1 101 Switching Protocols\r\n")), "all feeds are open");
-  assert.deepEqual([inner.asked[0].headers.upgrade, inner.asked[0].headers["sec-websocket-key"]], ["websocket", "abc"]);
+  assert.deepEqual([inner.requests[0].headers.upgrade, inner.requests[0].headers["sec-websocket-key"]], ["websocket", "abc"]);
   const { text } = await send(`http://127.0.0.1:${port}`, feedHead());
   assert.match(text, /^HTTP\/1\.1 503 [\s\S]*Retry-After: 60\r\n[\s\S]*too many feeds are open/);
   // Idle connections make way for calls, and feeds do not.
@@ -314,12 +314,12 @@ check("feeds have a bound of their own, are never closed as idle, and leave room
   assert.ok(feeds.every(({ isEnded, isClosed }) => !isEnded && !isClosed));
   feeds[0].write("hello");
   await until(() => feeds[0].text.endsWith("HELLO"), "the feed still works");
-  // One that ends makes room, also behind the proxy.
+  // One that ends makes room, also after the proxy.
   feeds[0].socket.end();
   await until(() => feeds[0].isClosed, "it is closed");
   const next = add(feedHead());
   await until(() => next.text.startsWith("HTTP/1.1 101 "), "the next one is open");
-  assert.equal(inner.asked.length, 7);
+  assert.equal(inner.requests.length, 7);
   await until(() => inner.sockets.size <= 7, "that of the first is closed");
   proxy.close();
   await until(() => [...feeds, next].every(({ isClosed, isEnded }) => isClosed || isEnded), "the end of the proxy closes all");
@@ -327,20 +327,20 @@ check("feeds have a bound of their own, are never closed as idle, and leave room
   await inner.close();
 });
 
-check("a feed that is refused gets the refusal and ends; one whose caller or service goes is ended", async () => {
+check("a feed that is refused gets the refusal and ends; one whose caller or service disconnects is ended", async () => {
   const [inner, port] = [await openFeedServer(), await freePort()];
   const proxy = await openProxy({ port, socket: inner.socket, most: 10 });
   const refused = await send(`http://127.0.0.1:${port}`, feedHead("?refused"));
   assert.deepEqual([refused.statuses, refused.ended], [[401], true]);
   assert.match(refused.text, /Content-Length: 2\r\nConnection: close\r\n\r\n\{\}$/);
   const silent = open(port, feedHead("?silent"));
-  await until(() => inner.asked.length === 2, "it is asked for");
+  await until(() => inner.requests.length === 2, "it is asked for");
   silent.socket.destroy();
   await until(() => inner.sockets.size === 0, "its connection behind the proxy is closed");
   // A WebSocket's caller sends nothing before it is open.
   for (const [early, bytes] of [[feedHead("?silent") + "early"], [feedHead("?silent"), "early"]]) {
     const hasty = open(port, early);
-    if (bytes) await until(() => inner.asked.length === 3, "it is asked for");
+    if (bytes) await until(() => inner.requests.length === 3, "it is asked for");
     hasty.write(bytes ?? "");
     await until(() => hasty.isClosed || hasty.isEnded, "it is ended");
   }

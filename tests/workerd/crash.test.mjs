@@ -31,7 +31,7 @@ check(`kill -9 under load, ${ROUNDS} rounds: no acknowledged redemption is lost,
       assert.equal(retried.status, 200, JSON.stringify(retried.body));
       acknowledged.set(key, retried.body.redemptions[0].id);
     }
-    // Every key stands for exactly one redemption: no more were counted, no fewer.
+    // Every key belongs to exactly one redemption: no more were counted, no fewer.
     assert.equal(await redeemedOf(call, code), acknowledged.size, `after round ${round + 1}`);
   }
   assert.equal(new Set(acknowledged.values()).size, acknowledged.size);

@@ -1,8 +1,8 @@
-// Makes a customer token as a shop does, with the standard library alone.
+// Makes a customer token as a shop does, with the standard library only.
 import { createHmac } from "node:crypto";
 
 /**
- * Returns a token that is valid for so many seconds and names a client's customer; `key` is the project's `{ id, secret }`, `more` has
+ * Returns a token that is valid for a number of seconds and names a client's customer; `key` is the project's `{ id, secret }`, `more` has
  * further claims.
  */
 export function customerToken(key, project, customer, seconds = 900, now = Math.floor(Date.now() / 1000), more = {}) {

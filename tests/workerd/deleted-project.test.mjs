@@ -29,7 +29,7 @@ async function bearer(headers) {
   return { authorization: `Bearer ${made.body.access_token}` };
 }
 
-const ask = (headers, method = "GET", path = "/v1/customers", body) =>
+const callService = (headers, method = "GET", path = "/v1/customers", body) =>
   fetch(`${worker.url}${path}`, { method, headers: { "content-type": "application/json", ...headers }, body: body && JSON.stringify(body) });
 
 check("tokens end with their key, at once where that is deleted", async () => {
@@ -39,26 +39,26 @@ check("tokens end with their key, at once where that is deleted", async () => {
   const { id, app_id, app_token } = made.body;
   const key = { "x-app-id": app_id, "x-app-token": app_token };
   const token = await bearer(key);
-  assert.equal((await ask(token)).status, 200);
+  assert.equal((await callService(token)).status, 200);
   assert.equal((await call("DELETE", `/management/v1/projects/${shop.id}/keys/${id}`)).status, 204);
-  assert.equal((await ask(key)).status, 401);
-  assert.equal((await ask(token)).status, 401);
-  assert.equal((await ask(shop.headers)).status, 200);
+  assert.equal((await callService(key)).status, 401);
+  assert.equal((await callService(token)).status, 401);
+  assert.equal((await callService(shop.headers)).status, 200);
 });
 
 check("no caller can write into a deleted project, also after a restart of the service", async () => {
   const shop = await project("Gone");
   const token = await bearer(shop.headers);
-  assert.equal((await ask(token, "POST", "/v1/customers", { source_id: "before", name: "Zenobia Before" })).status, 200);
+  assert.equal((await callService(token, "POST", "/v1/customers", { source_id: "before", name: "Zenobia Before" })).status, 200);
   assert.equal((await call("DELETE", `/management/v1/projects/${shop.id}`)).status, 204);
   for (const headers of [token, shop.headers]) {
-    assert.equal((await ask(headers, "POST", "/v1/customers", { source_id: "after", name: "Zenobia After" })).status, 401);
-    assert.equal((await ask(headers)).status, 401);
+    assert.equal((await callService(headers, "POST", "/v1/customers", { source_id: "after", name: "Zenobia After" })).status, 401);
+    assert.equal((await callService(headers)).status, 401);
   }
   assert.equal((await call("DELETE", `/management/v1/projects/${shop.id}`)).status, 204);
   await worker.kill9();
   await worker.restart();
-  assert.equal((await ask(token, "POST", "/v1/customers", { source_id: "after", name: "Zenobia After" })).status, 401);
+  assert.equal((await callService(token, "POST", "/v1/customers", { source_id: "after", name: "Zenobia After" })).status, 401);
   const files = (await readdir(worker.data, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   for (const file of files) {
     const bytes = await readFile(join(file.parentPath ?? file.path, file.name));
@@ -68,7 +68,7 @@ check("no caller can write into a deleted project, also after a restart of the s
 
 check("requests that wait while their project is deleted are all answered, and later ones write nothing", async () => {
   const shop = await project("Busy");
-  const write = (at) => ask(shop.headers, "POST", "/v1/customers", { source_id: `busy-${at}`, name: "Balthazar Busy" });
+  const write = (at) => callService(shop.headers, "POST", "/v1/customers", { source_id: `busy-${at}`, name: "Balthazar Busy" });
   const calls = Array.from({ length: 80 }, (_, at) => (at === 20 ? call("DELETE", `/management/v1/projects/${shop.id}`) : write(at)));
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   assert.equal(statuses[20], 204);

@@ -39,14 +39,14 @@ after(() => {
 });
 
 /** Calls the proxy; returns its answer with the calls that arrived at the service. */
-async function ask(method, path, { body, headers = JSON_TYPE } = {}) {
+async function callDemo(method, path, { body, headers = JSON_TYPE } = {}) {
   arrived = [];
   const reply = await fetch(url + path, { method, headers, body });
   return { status: reply.status, headers: reply.headers, body: await reply.json(), arrived };
 }
 
 async function refused(status, details, method, path, options) {
-  const answer = await ask(method, path, options);
+  const answer = await callDemo(method, path, options);
   assert.deepEqual([answer.status, answer.body.code], [status, status], `${method} ${path}`);
   assert.match(answer.body.details, details);
   assert.deepEqual(answer.arrived, [], `${method} ${path} went on`);
@@ -59,7 +59,7 @@ check("every call of the list arrives as it was made, with the server's keys and
     assert.deepEqual(methodsOf(target).includes(call.method), true, name);
     const body = call.method === "GET" ? undefined : '{"a":1}';
     const headers = { ...JSON_TYPE, "idempotency-key": "once", "x-app-id": "mine", "x-management-token": "mine", cookie: "a=b" };
-    const { status, body: answer, arrived: [sent, ...more] } = await ask(call.method, `/demo/shop${target}`, { body, headers });
+    const { status, body: answer, arrived: [sent, ...more] } = await callDemo(call.method, `/demo/shop${target}`, { body, headers });
     assert.deepEqual([status, answer, more], [201, { answered: true }, []], name);
     assert.deepEqual([sent.method, sent.target, sent.body], [call.method, target, body ?? ""], name);
     assert.deepEqual([sent.headers["x-app-id"], sent.headers["x-app-token"]], [credentials.server.id, credentials.server.token]);
@@ -69,7 +69,7 @@ check("every call of the list arrives as it was made, with the server's keys and
 });
 
 check("a call without a body is forwarded without one", async () => {
-  const { arrived: [sent] } = await ask("POST", `/demo/shop${targetOf(CALLS.activatePending, names)}`);
+  const { arrived: [sent] } = await callDemo("POST", `/demo/shop${targetOf(CALLS.activatePending, names)}`);
   assert.equal(sent.body, "");
 });
 

@@ -39,10 +39,10 @@ async function files(folder) {
   return Promise.all(plain.map(async (entry) => [entry.name, await readFile(join(entry.parentPath ?? entry.path, entry.name))]));
 }
 
-async function found(wanted) {
+async function found(searched) {
   const all = await files(service.data);
   const places = [];
-  for (const text of wanted) {
+  for (const text of searched) {
     places.push(...all.filter(([, bytes]) => bytes.includes(text)).map(([name]) => `${text} in ${name}`));
     // A connection that the service closes meanwhile is noticed.
     await turn();
@@ -75,13 +75,13 @@ check("neither rows nor indexes nor the log contain anything of an erased custom
     const reply = await call("POST", `/v1/customers/${source_id}/permanent-deletion`);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
   }
-  const wanted = erased.flatMap(texts);
+  const personalTexts = erased.flatMap(texts);
   let left;
   for (const latest = Date.now() + 60_000; Date.now() < latest; await sleep(500)) {
-    left = await found(wanted);
+    left = await found(personalTexts);
     if (left.length === 0) break;
   }
-  context.diagnostic(`${erased.length} of ${CUSTOMERS} customers, ${wanted.length} texts, left: ${left.length}`);
+  context.diagnostic(`${erased.length} of ${CUSTOMERS} customers, ${personalTexts.length} texts, left: ${left.length}`);
   assert.deepEqual(left, []);
   const stayed = people.filter((customer) => !erased.includes(customer));
   for (const { source_id, email } of stayed) {

@@ -1,4 +1,4 @@
-// Tests that a large export is streamed from an object that goes on serving, and breaks off rather than end early. A large file can be
+// Tests that a large export is streamed from an object that continues to serve, and aborts instead of ending early. A large file can be
 // imported while the object serves.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -34,10 +34,10 @@ async function until(path, isOver) {
 }
 
 async function exported(parameters) {
-  const begun = await call("POST", "/v1/exports", { exported_object: "voucher", parameters });
-  assert.equal(begun.status, 200, JSON.stringify(begun.body));
-  assert.equal(begun.body.status, "SCHEDULED");
-  const done = await until(`/v1/exports/${begun.body.id}`, (body) => body.status === "DONE" || body.status === "ERROR");
+  const created = await call("POST", "/v1/exports", { exported_object: "voucher", parameters });
+  assert.equal(created.status, 200, JSON.stringify(created.body));
+  assert.equal(created.body.status, "SCHEDULED");
+  const done = await until(`/v1/exports/${created.body.id}`, (body) => body.status === "DONE" || body.status === "ERROR");
   assert.equal(done.status, "DONE");
   return done;
 }
@@ -45,10 +45,10 @@ async function exported(parameters) {
 const WIDE = ["formula", "category", "start_date", "expiration_date", "redemption_count", "active", "is_referral_code", "updated_at", "campaign_id", ...Array.from({ length: 80 }, (_, place) => `metadata.why-${place}`)];
 const FIELDS = ["code", "voucher_type", "value", "discount_type", "campaign", "created_at", "id", "metadata"];
 
-check(`${ROWS} rows are downloaded by a link alone, in parts, while the object serves`, async (context) => {
-  const begun = performance.now();
+check(`${ROWS} rows are downloaded by a link, in parts, while the object serves`, async (context) => {
+  const startedAt = performance.now();
   const done = await exported({ fields: FIELDS, campaign_id: campaign, order: "code" });
-  context.diagnostic(`written in ${Math.round(performance.now() - begun)} ms`);
+  context.diagnostic(`written in ${Math.round(performance.now() - startedAt)} ms`);
   assert.ok(done.result.url.startsWith(`${service.url}/v1/exports/${done.id}?token=`), done.result.url);
   const reply = await fetch(done.result.url);
   assert.equal(reply.status, 200);
@@ -98,9 +98,9 @@ check(`${ROWS} rows of a form are imported, and no call waits for long`, async (
   const file = ["source_id,name,metadata", ...Array.from({ length: ROWS }, (_, place) => row(place))].join("\r\n");
   const form = new FormData();
   form.append("file", new Blob([file], { type: "text/csv" }), "customers.csv");
-  const begun = performance.now();
+  const startedAt = performance.now();
   const reply = await fetch(`${service.url}/v1/customers/importCSV`, { method: "POST", headers: SERVER, body: form });
-  const answered = Math.round(performance.now() - begun);
+  const answered = Math.round(performance.now() - startedAt);
   assert.equal(reply.status, 202, await reply.clone().text());
   const { async_action_id: action } = await reply.json();
   let longest = 0;

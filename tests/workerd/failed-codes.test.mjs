@@ -30,8 +30,8 @@ before(async () => {
 after(() => Promise.all([service?.stop(), unnamed?.stop()]));
 
 /** Returns the answer to a validation from a page, of these codes and with these headers. */
-async function ask(codes, headers = {}, url = service.url) {
-  const begun = performance.now();
+async function validateCodes(codes, headers = {}, url = service.url) {
+  const startedAt = performance.now();
   const redeemables = codes.map((id) => ({ object: "voucher", id }));
   const send = () => fetch(`${url}/client/v1/validations`, {
     method: "POST", headers: { ...page, ...headers }, body: JSON.stringify({ redeemables, order }),
@@ -39,25 +39,25 @@ async function ask(codes, headers = {}, url = service.url) {
   // On a busy machine a connection breaks now and then; calls counted here may be repeated.
   const reply = await send().catch(send);
   const body = await reply.json();
-  return { status: reply.status, body, headers: reply.headers, ms: performance.now() - begun };
+  return { status: reply.status, body, headers: reply.headers, ms: performance.now() - startedAt };
 }
 
 const from = (address) => ({ "x-real-ip": address });
 
-/** Guesses so often, so many at a time; returns how many calls were answered, how many were throttled, and the duration. */
+/** Sends wrong codes, a number of them at a time; returns the counts of answered and of throttled calls, and the duration. */
 async function attack(times, parallel, headers, url) {
   const counts = { answered: 0, away: 0, seconds: 0 };
-  const begun = performance.now();
+  const startedAt = performance.now();
   let left = times;
   await Promise.all(Array.from({ length: parallel }, async () => {
     while (left > 0) {
       left -= 1;
-      const { status } = await ask([fresh("NO-")], headers(), url);
+      const { status } = await validateCodes([fresh("NO-")], headers(), url);
       assert.ok([200, 429].includes(status), String(status));
       counts[status === 200 ? "answered" : "away"] += 1;
     }
   }));
-  return { ...counts, seconds: (performance.now() - begun) / 1_000 };
+  return { ...counts, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
 /** Returns the median. */
@@ -73,7 +73,7 @@ check("from one address thousands of guesses become a few, and all other callers
       const { ms, status } = await redeem(call, right);
       assert.equal(status, 200);
       meanwhile.push(ms);
-      const other = await ask([right], from("192.0.2.200"));
+      const other = await validateCodes([right], from("192.0.2.200"));
       assert.equal(other.body.valid, true, "another address is not concerned");
       await sleep(50);
     }
@@ -88,9 +88,9 @@ check("from one address thousands of guesses become a few, and all other callers
 
 check("a throttled caller gets the same answer for a valid code, with the time to come again", async () => {
   const address = from("192.0.2.2");
-  const burst = await Promise.all(Array.from({ length: 40 }, () => ask([fresh("NO-")], address)));
+  const burst = await Promise.all(Array.from({ length: 40 }, () => validateCodes([fresh("NO-")], address)));
   assert.ok(burst.some(({ status }) => status === 429));
-  const [wrong, correct] = [await ask([fresh("NO-")], address), await ask([right], address)];
+  const [wrong, correct] = [await validateCodes([fresh("NO-")], address), await validateCodes([right], address)];
   for (const answer of [wrong, correct]) {
     assert.equal(answer.status, 429);
     assert.deepEqual(answer.body, { code: 429, message: "Too many requests hit the API too quickly." });
@@ -101,18 +101,18 @@ check("a throttled caller gets the same answer for a valid code, with the time t
   assert.ok(Math.abs(wrong.headers.get("retry-after") - correct.headers.get("retry-after")) <= 1);
 });
 
-check("`Retry-After` is kept", async () => {
+check("`Retry-After` is observed", async () => {
   const address = { ...from("192.0.2.3") };
   const now = Date.now();
   const at = (seconds) => ({ ...address, "scrip-test-now": String(now + seconds * 1_000) });
   const thirty = Array.from({ length: 30 }, () => fresh("NO-"));
-  assert.equal((await ask(thirty, at(0))).status, 200);
-  const away = await ask([right], at(0));
+  assert.equal((await validateCodes(thirty, at(0))).status, 200);
+  const away = await validateCodes([right], at(0));
   assert.equal(away.status, 429);
   const seconds = Number(away.headers.get("retry-after"));
   assert.equal(seconds, (30 - 16) * 30);
-  assert.equal((await ask([right], at(seconds - 1))).status, 429);
-  assert.equal((await ask([right], at(seconds))).body.valid, true);
+  assert.equal((await validateCodes([right], at(seconds - 1))).status, 429);
+  assert.equal((await validateCodes([right], at(seconds))).body.valid, true);
 });
 
 check("answers about useless codes leave at fixed times, regardless of the reason; valid ones at once", async () => {
@@ -120,7 +120,7 @@ check("answers about useless codes leave at fixed times, regardless of the reaso
   const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, expiration_date: "2026-01-01T00:00:00Z" };
   assert.equal((await call("POST", `/v1/vouchers/${expired}`, voucher)).status, 200);
   for (const code of [fresh("NO-"), expired]) {
-    const { ms, body } = await ask([code], from("192.0.2.4"));
+    const { ms, body } = await validateCodes([code], from("192.0.2.4"));
     assert.equal(body.redeemables[0].result.error.key, "not_found");
     assert.ok(ms >= 49, `${ms} ms`);
   }
@@ -131,20 +131,20 @@ check("thousands of addresses, each with a mistake: all are answered, and so is 
   const turn = async () => {
     for (let number = next; number < 3_000; number = next) {
       next += 1;
-      const { status } = await ask([fresh("NO-")], from(`10.1.${number >> 8}.${number & 255}`));
+      const { status } = await validateCodes([fresh("NO-")], from(`10.1.${number >> 8}.${number & 255}`));
       assert.equal(status, 200);
     }
   };
   await Promise.all(Array.from({ length: 48 }, turn));
-  assert.equal((await ask([right], from("192.0.2.5"))).body.valid, true);
+  assert.equal((await validateCodes([right], from("192.0.2.5"))).body.valid, true);
 }, { timeout: 240_000 });
 
-check("without a named header the key alone counts, regardless of the caller's headers", async () => {
+check("without a named header only the key counts, regardless of the caller's headers", async () => {
   const ours = caller(unnamed.url);
   const code = await standalone(ours, { quantity: 1_000 });
   const waits = [];
   for (let round = 0; round < 150; round += 1) {
-    const { body, ms } = await ask([code], {}, unnamed.url);
+    const { body, ms } = await validateCodes([code], {}, unnamed.url);
     assert.equal(body.valid, true);
     waits.push(ms);
   }

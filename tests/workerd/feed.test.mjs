@@ -17,10 +17,10 @@ import { countTests } from "./test_report.mjs";
 
 const check = countTests("feed");
 const client = { "x-client-application-id": credentials.client.id, "x-client-token": credentials.client.token, origin: ORIGIN };
-/** The service behind the proxy of `npm start`. */
+/** The service with the proxy of `npm start`. */
 let service;
 let call;
-/** Plain workerd, whose feed a test can look into. */
+/** Plain workerd, whose feed a test can inspect. */
 let probed;
 let folder;
 
@@ -38,7 +38,7 @@ after(async () => {
 
 const look = async (path = "look", body) => (await fetch(`${probed.url}/probe/${path}`, { method: "POST", body })).json();
 const publish = (head) => look("publish", head);
-/** Asks for the head until it is built, and is another one than `last`. */
+/** Requests the head until it is built, and is another one than `last`. */
 async function getHead(last, url = service.url) {
   for (const latest = Date.now() + 20_000; ; await sleep(50)) {
     const { status, body } = await caller(url)("GET", "/client/v1/bundle", undefined, client);
@@ -143,17 +143,17 @@ check("a call that opens no WebSocket gets 426, and the subprotocol is a key now
   }
 });
 
-check("no other path is upgraded, and what it asks for is answered as without an upgrade", async () => {
+check("no other path is upgraded, and its request is answered as without an upgrade", async () => {
   const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
   const key = `X-Client-Application-Id: dev-client\r\nX-Client-Token: dev-client-token\r\nOrigin: ${ORIGIN}`;
-  const ask = (method, path, more = "") => send(service.url, `${method} ${path} HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\n${key}\r\n${more}\r\n`, 1_500);
-  assert.deepEqual((await ask("GET", "/health/live")).statuses, [200]);
-  assert.deepEqual((await ask("GET", "/client/v1/bundle")).statuses, [200]);
-  assert.deepEqual((await ask("GET", "/client/v1/bundle/feeds")).statuses, [404]);
-  assert.deepEqual((await ask("GET", `${PATH}/more/`)).statuses, [404]);
-  assert.deepEqual((await ask("POST", PATH, "Content-Length: 0\r\n")).statuses, [405]);
-  assert.deepEqual((await ask("GET", PATH, "Content-Length: 3\r\n\r\nabc")).statuses[0], 426);
-  assert.deepEqual((await ask("GET", PATH)).statuses, [101]);
+  const sendHead = (method, path, more = "") => send(service.url, `${method} ${path} HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\n${key}\r\n${more}\r\n`, 1_500);
+  assert.deepEqual((await sendHead("GET", "/health/live")).statuses, [200]);
+  assert.deepEqual((await sendHead("GET", "/client/v1/bundle")).statuses, [200]);
+  assert.deepEqual((await sendHead("GET", "/client/v1/bundle/feeds")).statuses, [404]);
+  assert.deepEqual((await sendHead("GET", `${PATH}/more/`)).statuses, [404]);
+  assert.deepEqual((await sendHead("POST", PATH, "Content-Length: 0\r\n")).statuses, [405]);
+  assert.deepEqual((await sendHead("GET", PATH, "Content-Length: 3\r\n\r\nabc")).statuses[0], 426);
+  assert.deepEqual((await sendHead("GET", PATH)).statuses, [101]);
   // The body of another path is still its body, and no request.
   const body = "GET /health/live HTTP/1.1\r\nHost: scrip\r\nConnection: close\r\n\r\n";
   const { statuses } = await send(service.url, `POST /v1/nothing HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 1_500);
@@ -161,7 +161,7 @@ check("no other path is upgraded, and what it asks for is answered as without an
   const odd = await send(service.url, `GET ${PATH} HTTP/1.1\r\nHost: a b\r\n${upgrade}\r\n${key}\r\n\r\n`, 1_500);
   assert.deepEqual(odd.statuses, [400]);
   const [first, behind] = [`GET /v1/customers HTTP/1.1\r\nHost: scrip\r\n\r\n`, `GET ${PATH} HTTP/1.1\r\nHost: scrip\r\n${upgrade}\r\n${key}\r\n\r\n`];
-  // An upgrade behind a request that waits for its answer could mix two answers.
+  // An upgrade after a request that waits for its answer could mix two answers.
   assert.ok(!(await send(service.url, first + behind, 1_500)).statuses.includes(101));
 });
 

@@ -1,4 +1,4 @@
-// Opens feeds for tests, and changes the configuration of workerd so that a test can publish and look into the feed's object.
+// Opens feeds for tests, and changes the configuration of workerd so that a test can publish to and inspect the feed's object.
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -39,7 +39,7 @@ export function headOf(epoch, rev) {
   return `${part({ alg: "EdDSA" })}.${part({ iss: "proj_dev", epoch, rev })}.${part("signature")}`;
 }
 
-/** A module in front of the Worker's own: it publishes what a test sends, and says which life the feed's object is in. */
+/** A module before the Worker's own: it publishes what a test sends, and returns the number of the feed object's instance. */
 const PROBE = `
 import worker, { Feed as Built, Directory, Gate, Project } from "./index.mjs";
 export { Directory, Gate, Project };

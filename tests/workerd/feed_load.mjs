@@ -15,7 +15,7 @@ const service = await boot({ bare: false, port: Number(process.argv[2]), metrics
 const client = { "x-client-application-id": credentials.client.id, "x-client-token": credentials.client.token, origin: ORIGIN };
 const call = caller(service.url);
 
-/** Asks for the head until it is built, and is another one than `last`. */
+/** Requests the head until it is built, and is another one than `last`. */
 async function getHead(last) {
   for (let left = 400; left > 0; left -= 1) {
     const reply = await fetch(`${service.url}/client/v1/bundle`, { headers: client });
@@ -32,7 +32,7 @@ async function countRequests() {
   return new Map(text.split("\n").filter((line) => /^scrip_requests_total\{/.test(line)).map((line) => line.split(" ")));
 }
 
-/** Returns the processor time of workerd in milliseconds; undefined where the system does not say. */
+/** Returns the processor time of workerd in milliseconds; undefined where the system does not report it. */
 function cpuMs() {
   try {
     const fields = readFileSync(`/proc/${service.pid}/stat`, "utf8").split(") ")[1].split(" ");

@@ -90,7 +90,7 @@ export function freePort() {
 export function caller(url) {
   return async (method, path, body, headers = {}) => {
     const keys = path.startsWith("/management/") ? managementHeaders : serverHeaders;
-    const begun = performance.now();
+    const startedAt = performance.now();
     const reply = await fetch(`${url}${path}`, {
       method,
       headers: { ...keys, ...headers },
@@ -100,6 +100,6 @@ export function caller(url) {
     // The head of a bundle is a JWS.
     const isText = reply.headers.get("content-type")?.startsWith("application/jose");
     const parsed = text === "" ? undefined : isText ? text : JSON.parse(text);
-    return { status: reply.status, body: parsed, headers: reply.headers, ms: performance.now() - begun };
+    return { status: reply.status, body: parsed, headers: reply.headers, ms: performance.now() - startedAt };
   };
 }

@@ -27,7 +27,7 @@ async function booted(options) {
   return service;
 }
 
-async function ask(service, path) {
+async function fetchHealth(service, path) {
   const reply = await fetch(`${service.url}${path}`);
   return { status: reply.status, body: await reply.json() };
 }
@@ -35,7 +35,7 @@ async function ask(service, path) {
 /** Returns the health of now, and not that of a second ago. */
 async function healthOf(service) {
   await sleep(1_050);
-  return ask(service, "/health");
+  return fetchHealth(service, "/health");
 }
 
 function assertAiling({ status, body }, details) {
@@ -47,11 +47,11 @@ function assertAiling({ status, body }, details) {
 
 check("a healthy service reports it, and a hundred calls cause one check", async () => {
   const service = await booted();
-  const begun = performance.now();
-  const all = await Promise.all(Array.from({ length: 100 }, () => ask(service, "/health")));
+  const startedAt = performance.now();
+  const all = await Promise.all(Array.from({ length: 100 }, () => fetchHealth(service, "/health")));
   for (const one of all) assert.deepEqual(one, { status: 200, body: { status: "ok" } });
-  assert.deepEqual(await ask(service, "/health/live"), { status: 200, body: { status: "ok" } });
-  assert.ok(performance.now() - begun < 5_000);
+  assert.deepEqual(await fetchHealth(service, "/health/live"), { status: 200, body: { status: "ok" } });
+  assert.ok(performance.now() - startedAt < 5_000);
   assert.equal(existsSync(join(service.data, "health")), false, "no file is written");
 });
 
@@ -59,7 +59,7 @@ for (const [name, setup] of [["empty", ""], ["cut short", '{"projects":[{"id":"s
   check(`a setup that is ${name} is reported to all callers, and its details only to the log`, async () => {
     const service = await booted({ setup, ailing: true });
     assertAiling(await healthOf(service), SETUP);
-    assert.equal((await ask(service, "/health/live")).status, 200);
+    assert.equal((await fetchHealth(service, "/health/live")).status, 200);
     const log = (await readFile(service.log, "utf8")).trim().split("\n").filter((line) => line.includes("is not healthy"));
     const { event, request_id, error } = JSON.parse(log.at(-1));
     assert.equal(event, "noted");
@@ -84,8 +84,8 @@ check("a full disk is reported, harms no counts, and is over when there is room 
     for (;;) appendFileSync(ballast, Buffer.alloc(4_096));
   }, { code: "ENOSPC" });
   assertAiling(await healthOf(service), STORAGE);
-  assert.equal((await ask(service, "/health/live")).status, 200);
-  // The supervisor has asked a few times by then.
+  assert.equal((await fetchHealth(service, "/health/live")).status, 200);
+  // The supervisor has probed a few times by then.
   await sleep(6_000);
   assert.equal(service.pid, pid, "a full disk is not mended by a new process");
   await unlink(ballast);
@@ -96,8 +96,8 @@ check("a full disk is reported, harms no counts, and is over when there is room 
 check("a missing data folder is reported", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scrip-gone-"));
   const service = await booted({ data: folder });
-  assert.equal((await ask(service, "/health")).status, 200);
+  assert.equal((await fetchHealth(service, "/health")).status, 200);
   await rm(folder, { recursive: true });
   assertAiling(await healthOf(service), STORAGE);
-  assert.equal((await ask(service, "/health/live")).status, 200);
+  assert.equal((await fetchHealth(service, "/health/live")).status, 200);
 });

@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-/** Thirty codes for 500 lines with a note of so many characters each: the answer contains all lines 31 times. */
+/** Thirty codes for 500 lines with a long note each: the answer contains all lines 31 times. */
 async function redeem(length, headers = {}) {
   const line = (_, at) => ({ product_id: `p${at}`, quantity: 1, price: 1000, metadata: { note: "x".repeat(length) } });
   const order = { items: Array.from({ length: 500 }, line) };
@@ -90,8 +90,8 @@ check("an answer of exactly the bound arrives, and one of a byte more is refused
   assert.equal(times, 31);
   const lacking = ANSWER_BYTES_MAX - short.text.length;
   const [more, rest] = [Math.floor(lacking / times), lacking % times];
-  const whole = await validate(more, 1 + rest);
-  assert.deepEqual([whole.status, whole.text.length], [200, ANSWER_BYTES_MAX]);
+  const complete = await validate(more, 1 + rest);
+  assert.deepEqual([complete.status, complete.text.length], [200, ANSWER_BYTES_MAX]);
   const refused = await validate(more, 2 + rest);
   assert.deepEqual([refused.status, JSON.parse(refused.text).key], [413, "answer_too_large"]);
 }, { timeout: 120_000 });

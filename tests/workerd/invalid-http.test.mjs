@@ -121,7 +121,7 @@ check("large bodies pass the proxy both ways, and one that is too large gets 413
   assert.equal((await head.json()).key, "header_too_large");
 });
 
-check("the description passes the proxy whole, as it is committed", async () => {
+check("the description passes the proxy complete, as it is committed", async () => {
   const description = await fetch(`${service.url}/openapi.json`);
   assert.equal(description.headers.get("content-type"), "application/json");
   assert.match(description.headers.get("x-request-id"), /^v-[0-9a-f]{18}$/);
@@ -165,12 +165,12 @@ check("a request that the entry gives up is one line in the log", async () => {
     SCRIP_METRICS_TOKEN: "operator",
   });
   undo.push(() => silent.close(), () => rm(folder, { recursive: true, force: true }), () => late.stop());
-  const begun = late.output().length;
+  const offset = late.output().length;
   const answer = await caller(late.url)("GET", "/v1/vouchers/SECRET-CODE");
   assert.equal(answer.status, 500);
   assert.equal(answer.body.key, "internal_error");
   await sleep(200);
-  const lines = late.output().slice(begun).trim().split("\n");
+  const lines = late.output().slice(offset).trim().split("\n");
   assert.equal(lines.length, 1, lines.join("\n"));
   const { at, ...line } = JSON.parse(lines[0]);
   const { request_id } = answer.body;

@@ -14,7 +14,7 @@ const START = Date.parse("2026-03-01T12:00:00Z");
 function machine(alarm) {
   let [passed, offset] = [0, START];
   let timers = [];
-  let runtimeAlarm; // { moment, at }: the moment by the clock, and when the runtime looks again
+  let runtimeAlarm; // { moment, at }: the time by the clock, and when the runtime checks again
   const wall = () => offset + passed;
   const clock = new AlarmClock({
     now: wall,
@@ -105,7 +105,7 @@ check("work that waits for a time runs at it by the clock of the machine, after 
   }
 });
 
-check("requests set an alarm again that is far away when the clock was set, and an earlier one stays", async () => {
+check("requests set an alarm again that is far ahead when the clock was set, and an earlier one stays", async () => {
   let came = 0;
   const { clock, set, pass, wall } = machine(() => (came += 1));
   clock.scheduleAt(wall() + HOUR);

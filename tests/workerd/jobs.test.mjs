@@ -1,5 +1,5 @@
 // Tests that jobs leave room for requests. While a hundred thousand codes are created or deleted with their campaign, validations take less
-// than three times as long as alone. Times are compared within one run, as medians, because a machine has other work at times.
+// than three times as long as without jobs. Times are compared within one run, as medians, because a machine has other work at times.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { AIM_ALONE_MS, AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, JobPacer, aimMs, nextRows, restMs } from "../../worker/shell/job_pacer.mjs";
@@ -63,7 +63,7 @@ check("the size of a slice follows from the last one", () => {
   assert.ok(restMs(0) > 0);
 });
 
-check("jobs get about a third of the time beside any number of callers, and nearly all of it without one", async () => {
+check("jobs get about a third of the time with any number of callers, and nearly all of it without one", async () => {
   for (const rowMs of [0.01, 0.05, 0.2]) {
     for (const callers of [1, 4, 16, 64]) {
       const { share } = await worked({ callers, rowMs });
@@ -82,7 +82,7 @@ check("a caller that polls the progress of a job takes little of its time", asyn
 });
 
 /**
- * Returns the share of a modelled object's time that jobs get. So many callers send again at once, and one polls every `looksMs`; a request
+ * Returns the share of a modelled object's time that jobs get. A number of callers send again at once, and one polls every `looksMs`; a request
  * takes a millisecond.
  */
 async function worked({ callers, rowMs, looksMs = Infinity }) {
@@ -102,11 +102,11 @@ async function worked({ callers, rowMs, looksMs = Infinity }) {
       time = Math.max(time, end);
     },
     async exclusively(job) {
-      const begun = time;
+      const startedAt = time;
       job();
       time += 1;
-      working += time - begun;
-      return time - begun;
+      working += time - startedAt;
+      return time - startedAt;
     },
     slice(rows) {
       time += rows * rowMs;
@@ -142,7 +142,7 @@ async function median(validate, until) {
   return times.sort((a, b) => a - b)[times.length >> 1];
 }
 
-/** Waits for the end of a job; returns the median time alone after it. */
+/** Waits for the end of a job; returns the median time without it. */
 async function idle(validate, id) {
   while ((await action(id)).status === "IN_PROGRESS") await validate();
   return median(validate);

@@ -14,7 +14,7 @@ import { countTests } from "./test_report.mjs";
 
 const check = countTests("kv");
 
-// Runs the text of a function with `env.KV`, so that a test reads like the Worker that it stands for.
+// Runs the text of a function with `env.KV`, so that a test reads like a Worker.
 const PROBE = `export default {
   async fetch(request, env) {
     const { method, args } = await request.json();
@@ -79,7 +79,7 @@ async function kv(method, ...args) {
   return answer;
 }
 
-check("a value is read as it was put, under any name", async () => {
+check("a value is read as it was written, under any name", async () => {
   for (const name of ["plain", "key:0f", "a/b?c=d&e#f", "žluť 100%", "%2F"]) {
     await kv("put", name, `value of ${name}`);
     assert.equal(await kv("get", name), `value of ${name}`);
@@ -119,7 +119,7 @@ check("keys are listed by prefix, in order, page by page", async () => {
   assert.equal(second.list_complete, true);
 });
 
-check("an expiry is kept, refused when too near, and shown in the list", async () => {
+check("an expiry is stored, refused when too near, and returned in the list", async () => {
   await assert.rejects(kv("put", "hasty", "value", { expirationTtl: 10 }));
   assert.equal(await kv("get", "hasty"), null);
   const at = Math.floor(Date.now() / 1000) + 120;

@@ -1,4 +1,4 @@
-// Tests that no request occupies the object for long: the worst of each kind, each alone on a quiet service. Clocks inside stand still
+// Tests that no request occupies the object for long: the worst of each kind, one at a time on a quiet service. Clocks inside stand still
 // while an event runs, so a request is timed from outside. The CPU time of the process is taken where the system reports it, so that a busy
 // machine does not fail the test. The cost of sending the same bytes is subtracted, and the best of a few tries counts.
 import assert from "node:assert/strict";
@@ -32,18 +32,18 @@ function worked() {
 }
 
 async function send([method, target, body], headers = {}, again = 3) {
-  const begun = worked();
+  const startedAt = worked();
   const sent = fetch(`${service.url}${target}`, { method, headers: { ...serverHeaders, ...headers }, body });
-  // A kept connection may be closed in the very moment in which it is used again.
+  // An idle connection may be closed at the time of its next use.
   const reply = await sent.catch((error) => (again > 0 ? undefined : Promise.reject(error)));
   if (!reply) return send([method, target, body], headers, again - 1);
   const text = await reply.text();
-  return { status: reply.status, text, ms: worked() - begun };
+  return { status: reply.status, text, ms: worked() - startedAt };
 }
 
 const written = ([method, target, body]) => [method, target, body === undefined ? undefined : JSON.stringify(writtenOut(body))];
 
-for (const { name, before: given = [], request, status, says = "" } of cases.filter(({ name }) => name.includes(process.env.CASE ?? ""))) {
+for (const { name, before: given = [], request, status, expected = "" } of cases.filter(({ name }) => name.includes(process.env.CASE ?? ""))) {
   check(name, async () => {
     for (const call of given) {
       const reply = await send(written(call));
@@ -59,7 +59,7 @@ for (const { name, before: given = [], request, status, says = "" } of cases.fil
       // A deleted object is missing the second time, which takes no time.
       if (tries > 0 && reply.status !== status) break;
       assert.equal(reply.status, status, reply.text.slice(0, 400));
-      assert.ok(reply.text.includes(says), reply.text.slice(0, 400));
+      assert.ok(reply.text.includes(expected), reply.text.slice(0, 400));
       least = Math.min(least, reply.ms - idle.ms);
     }
     if (process.env.TIMES) console.log(`${least.toFixed(1).padStart(9)} ms  ${status} ${name}`);

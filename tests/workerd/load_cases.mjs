@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../worker/tools/console.mjs";
 
-/** Returns the worst request of each kind: `{ name, before, request, status, says }`, calls as `[method, target, body]`. */
+/** Returns the worst request of each kind: `{ name, before, request, status, expected }`, calls as `[method, target, body]`. */
 export const cases = JSON.parse(readFileSync(join(root, "tests/load/worst.json"), "utf8")).cases;
 
 /**

@@ -19,10 +19,10 @@ before(async () => {
 });
 after(() => service?.stop());
 
-const ask = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET") => fetch(`${service.url}/metrics`, { headers, method });
+const fetchMetrics = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET") => fetch(`${service.url}/metrics`, { headers, method });
 
 async function scrape() {
-  const reply = await ask();
+  const reply = await fetchMetrics();
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   return parse(await reply.text());
@@ -30,11 +30,11 @@ async function scrape() {
 
 check("only the token opens it", async () => {
   for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: `Basic ${TOKEN}` }, { "x-app-id": "dev-app", "x-app-token": "dev-token" }]) {
-    const reply = await ask(headers);
+    const reply = await fetchMetrics(headers);
     assert.equal(reply.status, 401);
     assert.deepEqual(await reply.json(), { code: 401, key: "unauthorized", message: "Unauthorized" });
   }
-  assert.equal((await ask(undefined, "POST")).status, 404);
+  assert.equal((await fetchMetrics(undefined, "POST")).status, 404);
   const described = await (await fetch(`${service.url}/openapi.json`)).json();
   assert.ok(!("/metrics" in described.paths));
 });
@@ -114,14 +114,14 @@ check("every project of the setup is included, and buckets are those of entry an
     const reply = await fetch(`${other.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     const { text, value } = parse(await reply.text());
     for (const project of ["proj_dev", "proj_other"]) assert.equal(value("scrip_project_up", { project }), 1);
-    // The first look at a project must leave it initialised like a request does.
+    // The first metrics of a project must initialise it like a request does.
     const management = { "x-management-id": "other-dev-management", "x-management-token": "dev-management-token" };
     const rules = await (await fetch(`${other.url}/management/v1/projects/proj_other/stacking-rules`, { headers: management })).json();
     assert.equal(rules[rules.data_ref].length, 1, JSON.stringify(rules));
     assert.match(rules[rules.data_ref][0].id, /^[a-z]+_/);
     const bounds = (name) => [...text.matchAll(new RegExp(`^${name}_bucket\\{.*le="([\\d.]+)"\\} `, "gm"))].map(([, le]) => Number(le) * 1_000);
-    const wanted = BOUNDS_MS.join();
-    for (const name of ["scrip_decide_seconds", "scrip_request_seconds"]) assert.equal(bounds(name).slice(0, BOUNDS_MS.length).map(Math.round).join(), wanted);
+    const boundsText = BOUNDS_MS.join();
+    for (const name of ["scrip_decide_seconds", "scrip_request_seconds"]) assert.equal(bounds(name).slice(0, BOUNDS_MS.length).map(Math.round).join(), boundsText);
   } finally {
     await other.stop();
   }
@@ -136,9 +136,9 @@ function parse(text) {
   for (const line of text.slice(0, -1).split("\n")) {
     const comment = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line);
     if (comment) {
-      const [, word, name, rest] = comment;
+      const [, keyword, name, rest] = comment;
       current = name;
-      if (word === "HELP") continue;
+      if (keyword === "HELP") continue;
       assert.ok(!types.has(name), `${name} is declared twice`);
       assert.match(rest, /^(counter|gauge|histogram)$/);
       types.set(name, rest);

@@ -42,7 +42,7 @@ async function open(options) {
 const cartOf = (code) => ({ redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } });
 const countOf = async (code) => (await call("GET", `/v1/vouchers/${code}`)).body.redemption.redeemed_quantity;
 /** A store that a page which is loaded again has too. */
-const keptIn = (kept) => ({ get: (name) => kept.get(name), put: (name, value) => kept.set(name, structuredClone(value)), delete: (name) => kept.delete(name) });
+const storeOf = (entries) => ({ get: (name) => entries.get(name), put: (name, value) => entries.set(name, structuredClone(value)), delete: (name) => entries.delete(name) });
 
 async function checkUntil(shop, cart, fits) {
   for (const latest = Date.now() + 30_000; ; await sleep(200)) {
@@ -53,7 +53,7 @@ async function checkUntil(shop, cart, fits) {
   }
 }
 
-check("the example of the project's README, as it stands but for the address", async () => {
+check("the example of the project's README, unchanged except for the address", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const [, example] = /```js\n(import \{ open \}[^`]*?)```/.exec(readme);
   const discountOf = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
@@ -78,7 +78,7 @@ check("a final verdict has the bytes of the service", async () => {
   assert.equal(shop.state, "fresh");
 });
 
-check("a code that the service alone knows is provisional, and `ask` decides it", async () => {
+check("a code that only the service knows is provisional, and `ask` decides it", async () => {
   const shop = await open();
   const verdict = await shop.check(cartOf("ONCE"));
   assert.deepEqual([verdict.kind, verdict.valid], ["provisional", undefined]);
@@ -87,8 +87,8 @@ check("a code that the service alone knows is provisional, and `ask` decides it"
   assert.deepEqual([wrong.kind, wrong.valid, wrong.refusals[0].key], ["final", false, "not_found"]);
 });
 
-check("a redemption whose answer is cut, and that goes on after a reload, counts once", async () => {
-  const kept = new Map();
+check("a redemption whose answer is cut, and that is continued after a reload, counts once", async () => {
+  const entries = new Map();
   let cuts = 2;
   const cutting = async (url, options) => {
     const reply = await fetch(url, options);
@@ -96,14 +96,14 @@ check("a redemption whose answer is cut, and that goes on after a reload, counts
     await reply.arrayBuffer();
     throw new TypeError("the connection was cut");
   };
-  const first = await open({ store: keptIn(kept), fetch: cutting });
+  const first = await open({ store: storeOf(entries), fetch: cutting });
   const redeeming = first.redeem(cartOf("ONCE"));
   redeeming.catch(() => {});
   for (const latest = Date.now() + 10_000; cuts > 0; await sleep(50)) assert.ok(Date.now() < latest, "it is sent again");
   first.close();
   await assert.rejects(redeeming, { code: "unanswered" });
   assert.equal(await countOf("ONCE"), 1);
-  const second = await open({ store: keptIn(kept) });
+  const second = await open({ store: storeOf(entries) });
   const [pending] = await second.pending();
   assert.deepEqual(pending.request, cartOf("ONCE"));
   const answer = await pending.resume();

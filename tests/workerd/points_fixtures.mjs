@@ -9,7 +9,7 @@ export async function made(call, method, path, body) {
   return answer.body;
 }
 
-/** Creates a program in which a paid order earns so many points, and a reward that costs `cost` points, with a stock of `quantity`. */
+/** Creates a program in which a paid order earns points, and a reward that costs `cost` points, with a stock of `quantity`. */
 export async function club(call, { earns = 0, cost = 1, quantity = 10, definition = {} } = {}) {
   const post = (path, body) => made(call, "POST", path, body);
   const points = await post("/v2/loyalties/card-definitions", {
@@ -42,7 +42,7 @@ export async function club(call, { earns = 0, cost = 1, quantity = 10, definitio
   return { program: program.id, reward: reward.id };
 }
 
-/** Creates a member of a program with so many points; returns the customer, the card, and the path. */
+/** Creates a member of a program with a number of points; returns the customer, the card, and the path. */
 export async function member(call, program, points) {
   const post = (path, body) => made(call, "POST", path, body);
   const customer = await post("/v1/customers", { source_id: fresh("cust-") });

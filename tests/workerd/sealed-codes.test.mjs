@@ -32,13 +32,13 @@ async function bundleWhere(fits, lastGood) {
     assert.ok(Date.now() < latest, `no such bundle; the last one leaves out ${claimsOf(bundle).left_out} and has ${boxesOf(bundle)} boxes`);
   }
 }
-const isWhole = (bundle) => !claimsOf(bundle).left_out.includes("codes");
+const hasAllCodes = (bundle) => !claimsOf(bundle).left_out.includes("codes");
 
 check("the keys of sealed codes are derived after a build, which does not wait for them", async () => {
   const campaign = { name: "Sealed", type: "STANDALONE", campaign_type: "DISCOUNT_COUPONS", voucher: { discount, code_config: { pattern: "SEALED" } } };
   assert.equal((await call("POST", "/v1/campaigns", campaign)).status, 200);
   for (let at = 0; at < 20; at += 1) assert.equal((await call("POST", `/v1/vouchers/ALONE-${at}`, { discount })).status, 200);
-  const bundle = await bundleWhere((found) => isWhole(found) && boxesOf(found) === 21);
+  const bundle = await bundleWhere((found) => hasAllCodes(found) && boxesOf(found) === 21);
   for (const code of ["SEALED", "ALONE-0", "ALONE-19"]) {
     assert.deepEqual(bundle.prepared.validateObject(typing(code)).missing, [`voucher/${code}`]);
     assert.equal(await bundle.codes.open(typing(code)), true);
@@ -49,9 +49,9 @@ check("the keys of sealed codes are derived after a build, which does not wait f
 });
 
 check("a new code is sealed, and one that is set to `server` is not any more", async () => {
-  const first = await bundleWhere(isWhole);
+  const first = await bundleWhere(hasAllCodes);
   assert.equal((await call("POST", "/v1/vouchers/NEW", { discount })).status, 200);
-  const second = await bundleWhere((found) => isWhole(found) && boxesOf(found) === boxesOf(first) + 1, first);
+  const second = await bundleWhere((found) => hasAllCodes(found) && boxesOf(found) === boxesOf(first) + 1, first);
   assert.equal(await second.codes.open(typing("NEW")), true);
   assert.equal((await call("PUT", "/v1/vouchers/NEW", { visibility: "server" })).status, 200);
   const third = await bundleWhere((found) => boxesOf(found) === boxesOf(first), second);
@@ -59,10 +59,10 @@ check("a new code is sealed, and one that is set to `server` is not any more", a
 });
 
 check("keys that a killed process had not stored are derived by the next one", async () => {
-  const first = await bundleWhere(isWhole);
+  const first = await bundleWhere(hasAllCodes);
   for (let at = 0; at < 10; at += 1) assert.equal((await call("POST", `/v1/vouchers/LATE-${at}`, { discount })).status, 200);
   await service.kill9();
   await service.restart();
-  const second = await bundleWhere((found) => isWhole(found) && boxesOf(found) === boxesOf(first) + 10);
+  const second = await bundleWhere((found) => hasAllCodes(found) && boxesOf(found) === boxesOf(first) + 10);
   assert.equal(await second.codes.open(typing("LATE-9")), true);
 });

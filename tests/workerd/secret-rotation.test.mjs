@@ -28,7 +28,7 @@ function setupOf(token) {
   return JSON.stringify({ projects: [{ id: "proj", currency: "EUR", client: { origins: [] }, keys: [key] }] });
 }
 
-/** Returns the status of a call with a secret, so many seconds after this file began. */
+/** Returns the status of a call with a secret, and the seconds since this file began. */
 async function statusOf(url, token, seconds = 0) {
   const now = new Date(BEGUN + seconds * 1_000).toISOString();
   const headers = { "x-app-id": "shop", "x-app-token": token, "scrip-test-now": now };

@@ -1,5 +1,5 @@
 // Tests that requests which wait together share one flush and nothing else. Each has its own transaction and its own failure, and an answer
-// is only given when its effect is on the disk. The queue is tested alone first, then inside the built Worker.
+// is only given when its effect is on the disk. The queue is tested separately first, then inside the built Worker.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { BatchQueue, MOST_MS, MOST_REQUESTS, PROBED_ONE_IN } from "../../worker/shell/batch.mjs";
@@ -120,7 +120,7 @@ check("a failure outside of a single request answers none, and ends the object",
 
 /** Sends some calls together, after one that keeps the object busy, so that they wait for it together. */
 function together(calls) {
-  return Promise.all([call("GET", "/v1/vouchers?limit=100"), ...calls.map((ask) => ask())]).then(([, ...answers]) => answers);
+  return Promise.all([call("GET", "/v1/vouchers?limit=100"), ...calls.map((send) => send())]).then(([, ...answers]) => answers);
 }
 
 check("of 32 redemptions of a code with one use, sent together, one succeeds", async () => {
@@ -148,7 +148,7 @@ check("equal Idempotency-Keys among requests that wait together: one redemption,
 });
 
 for (const fault of ["throw", "sql", "panic", "overflow"]) {
-  check(`${fault} in the middle of a batch undoes itself alone`, async () => {
+  check(`${fault} in the middle of a batch undoes only itself`, async () => {
     const code = await standalone(call, { quantity: 1_000 });
     const hurt = (at) => at % 4 === 2;
     const answers = await together(Array.from({ length: 30 }, (_, at) => () =>
@@ -189,8 +189,8 @@ check("a flush that fails in a batch acknowledges none of its requests, and leav
     }
     shared += failed.length > 1 ? 1 : 0;
     // The object may end between the flush of an earlier batch and its answers: those writes are on the disk and were not acknowledged.
-    const kept = await redeemedOf(call, code);
-    assert.ok(kept >= acknowledged.length && kept < keys.length, `${kept} of ${keys.length} kept, ${acknowledged.length} acknowledged`);
+    const counted = await redeemedOf(call, code);
+    assert.ok(counted >= acknowledged.length && counted < keys.length, `${counted} of ${keys.length} kept, ${acknowledged.length} acknowledged`);
     for (const [at, key] of keys.entries()) {
       const again = await redeem(call, code, { "idempotency-key": key });
       assert.equal(again.status, 200, JSON.stringify(again.body));

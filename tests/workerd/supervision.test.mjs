@@ -1,4 +1,4 @@
-// Tests that a service stays up, or reports why it does not. When workerd dies it is restarted, a killed supervisor leaves nothing behind,
+// Tests that a service stays up, or reports why it does not. When workerd dies it is restarted, a killed supervisor leaves no process running,
 // and two services never share a data folder. All of it uses real processes and real signals.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -53,8 +53,8 @@ async function startSupervisor(folder, { port, pauses = "0,0,0", env = {} } = {}
   return supervisor;
 }
 
-async function until(ask, what, patience = 15_000) {
-  for (const latest = Date.now() + patience; !(await Promise.resolve(ask()).catch(() => false)); ) {
+async function until(probe, what, patience = 15_000) {
+  for (const latest = Date.now() + patience; !(await Promise.resolve(probe()).catch(() => false)); ) {
     if (Date.now() > latest) throw new Error(`not within ${patience} ms: ${what}`);
     await sleep(50);
   }
@@ -153,7 +153,7 @@ check("of many that start at once after a kill one gets the folder", async () =>
   await serving[0].end("SIGTERM");
 });
 
-check("empty locks, and locks of processes that cannot be seen, do not lock the folder for ever", async () => {
+check("empty locks, and locks of processes that are not visible, do not lock the folder for ever", async () => {
   const folder = await folderFor("stale");
   const path = join(folder, "service.json");
   const old = new Date(Date.now() - 60_000);

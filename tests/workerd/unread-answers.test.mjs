@@ -1,4 +1,4 @@
-// Callers that request large files and read nothing: their answers are not kept in memory.
+// Callers that request large files and read nothing: their answers are not held in memory.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -9,7 +9,7 @@ import { boot } from "./harness.mjs";
 const ROUNDS = 3;
 const CONNECTIONS = 4;
 const REQUESTS = 50;
-/** Each unread answer is a file of 2 MB: kept in memory, they would be more than ten times as much. */
+/** Each unread answer is a file of 2 MB: held in memory, they would be more than ten times as much. */
 const GROWTH_MB = 100;
 let service;
 
@@ -29,7 +29,7 @@ function openSilent(path, count) {
 
 const megabytes = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, "utf8"))[1]) / 1_000;
 
-test("unread answers are not kept, while the connections are open or when they end", async () => {
+test("unread answers are not held in memory, while the connections are open or when they end", async () => {
   assert.equal((await fetch(`${service.url}/openapi.json`)).status, 200);
   const first = megabytes();
   for (let round = 0; round < ROUNDS; round += 1) {

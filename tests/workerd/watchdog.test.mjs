@@ -27,11 +27,11 @@ check("a stalled process is replaced and nothing of the stalled request is writt
   assert.equal((await redeem(call, code)).status, 200);
 }, { timeout: 60_000 });
 
-async function eventually(ask, patience) {
+async function eventually(probe, patience) {
   const latest = Date.now() + patience;
   for (;;) {
     try {
-      return await ask();
+      return await probe();
     } catch (error) {
       if (Date.now() > latest) throw error;
       await sleep(100);

@@ -87,7 +87,7 @@ check("a delivery lost with its connection is sent again at once, and once", asy
 });
 
 check("a receiver that closes each connection silently gets every delivery at once", async () => {
-  const seen = [];
+  const deliveries = [];
   const receiver = listen((socket) => {
     let text = "";
     socket.on("error", () => {});
@@ -96,7 +96,7 @@ check("a receiver that closes each connection silently gets every delivery at on
       const end = text.indexOf("\r\n\r\n");
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
       if (end < 0 || Buffer.byteLength(text.slice(end + 4)) < length) return;
-      seen.push(JSON.parse(text.slice(end + 4)));
+      deliveries.push(JSON.parse(text.slice(end + 4)));
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", () => socket.destroy());
     });
   });
@@ -104,16 +104,16 @@ check("a receiver that closes each connection silently gets every delivery at on
   receivers.push(receiver);
   await webhook(`http://127.0.0.1:${receiver.address().port}/`);
   await queueDeliveries({ count: 200, entities: 10 });
-  await until(() => new Set(seen.map((delivery) => delivery.id)).size >= 200, "200 deliveries arrive");
+  await until(() => new Set(deliveries.map((delivery) => delivery.id)).size >= 200, "200 deliveries arrive");
 });
 
 check("deliveries arrive once each, signed, and in order for each entity", async (context) => {
   const receiver = await receive();
   await webhook(receiver.url);
-  const begun = performance.now();
+  const startedAt = performance.now();
   await queueDeliveries({ count: 2_000, entities: 50 });
   await until(() => receiver.got.length >= 2_000, "2,000 deliveries arrive");
-  context.diagnostic(`2,000 deliveries in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
+  context.diagnostic(`2,000 deliveries in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
   await sleep(300);
   assert.equal(receiver.got.length, 2_000, "nothing is sent twice without a crash");
   inOrder(receiver.got);
@@ -149,7 +149,7 @@ check("a target that hangs delays neither other deliveries nor jobs", async () =
   const other = await receive();
   await webhook(hanging.url);
   await webhook(other.url);
-  const begun = performance.now();
+  const startedAt = performance.now();
   await queueDeliveries({ count: 100, entities: 100 });
   const campaign = {
     name: `Beside-${Date.now()}`, type: "AUTO_UPDATE", vouchers_count: 500,
@@ -159,7 +159,7 @@ check("a target that hangs delays neither other deliveries nor jobs", async () =
   assert.equal(made.status, 200, JSON.stringify(made.body));
   await until(() => other.got.length === 100, "all for the other arrive");
   await until(async () => (await call("GET", `/v1/campaigns/${made.body.id}`)).body.vouchers_generation_status === "DONE", "codes are made");
-  const took = performance.now() - begun;
+  const took = performance.now() - startedAt;
   assert.ok(took < 9_000, `it took ${took.toFixed(0)} ms, which is as long as the one that hangs`);
   assert.ok(hanging.got.length >= 1 && hanging.got.length <= 6, `${hanging.got.length} deliveries hang`);
 }, { timeout: 60_000 });
@@ -198,7 +198,7 @@ check("a redirection is not followed; after a day there are dead letters, and th
     await until(() => arrived("thing_0") >= tries && arrived("thing_1") >= tries, `try ${tries}`);
     await sleep(150);
     assert.deepEqual([arrived("thing_0"), arrived("thing_1")], [tries, tries], "nothing is tried again before its time");
-    // A delivery arrives a moment before its outcome is recorded, and only then waits for its next attempt.
+    // A delivery arrives shortly before its outcome is recorded, and only then waits for its next attempt.
     let hastened = 0;
     await until(async () => (hastened += (await call("POST", "/test-hooks/hasten")).body.count) >= 2, `both fail at try ${tries}`);
     assert.equal(hastened, 2);
@@ -256,12 +256,12 @@ check("a rotated secret signs the next delivery", async () => {
 check("outside of development, webhooks go into the open network only", async () => {
   const open = await boot({ local: false });
   try {
-    const ask = caller(open.url);
+    const callOpen = caller(open.url);
     for (const target_url of ["http://hooks.shop.example/", "https://127.0.0.1/", "https://localhost/", "https://[::ffff:127.0.0.1]/", "https://10.0.0.1/"]) {
-      const { status, body } = await ask("POST", PATH, { target_url, events: ["customer.created"] });
+      const { status, body } = await callOpen("POST", PATH, { target_url, events: ["customer.created"] });
       assert.deepEqual([status, body.key], [400, "invalid_payload"], target_url);
     }
-    assert.equal((await ask("POST", PATH, { target_url: "https://hooks.shop.example/", events: ["customer.created"] })).status, 200);
+    assert.equal((await callOpen("POST", PATH, { target_url: "https://hooks.shop.example/", events: ["customer.created"] })).status, 200);
   } finally {
     await open.stop();
   }
@@ -295,8 +295,8 @@ async function webhook(target_url, events = ["customer.created"]) {
   return body;
 }
 
-async function queueDeliveries(wanted) {
-  const { status, body } = await call("POST", "/test-hooks/deliveries", wanted);
+async function queueDeliveries(queued) {
+  const { status, body } = await call("POST", "/test-hooks/deliveries", queued);
   assert.equal(status, 200, JSON.stringify(body));
 }
 

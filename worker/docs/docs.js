@@ -1,5 +1,5 @@
-// Shows the OpenAPI description with Swagger UI, from files of this service alone, and lets the reader send requests. Requests go only to
-// the service that served the page. Credentials are not kept after the page is closed.
+// Shows the OpenAPI description with Swagger UI, only from files of this service, and lets the reader send requests. Requests go only to
+// the service that served the page. Credentials are not stored after the page is closed.
 
 // These credentials are public. A deployed service has none of them, and `npm start` prints its own.
 const DEVELOPMENT = {

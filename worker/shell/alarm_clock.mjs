@@ -8,7 +8,7 @@
 const SET_BACK_MS = 5_000;
 /** An alarm that is later than this is set again. */
 const LATE_MS = 5_000;
-/** For an alarm that is farther away than this there is no timer; only the next request checks it. */
+/** For an alarm later than this there is no timer; only the next request checks it. */
 const NEAR_MS = 60_000;
 
 export class AlarmClock {
@@ -29,9 +29,9 @@ export class AlarmClock {
   }
 
   /** Sets the alarm for a time. An alarm that is set for an earlier time stays. For work that is due already, the alarm is set for now. */
-  scheduleAt(moment) {
+  scheduleAt(time) {
     this.check();
-    if (moment !== null && !(this.#alarmAt <= moment)) this.#set(Math.max(moment, this.#lastNow));
+    if (time !== null && !(this.#alarmAt <= time)) this.#set(Math.max(time, this.#lastNow));
   }
 
   /** Records that the alarm has come. */
@@ -69,9 +69,9 @@ export class AlarmClock {
     this.#isSetBack = false;
   }
 
-  #set(moment) {
-    this.#alarmAt = moment;
-    this.#object.setAlarm(moment);
+  #set(time) {
+    this.#alarmAt = time;
+    this.#object.setAlarm(time);
     this.#watchAlarm();
   }
 

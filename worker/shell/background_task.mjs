@@ -1,4 +1,4 @@
-// Runs one kind of work of an object beside all else: once more where it is started again meanwhile, and again later after a failure.
+// Runs one kind of work of an object in the background: once more where it is started again meanwhile, and again later after a failure.
 
 // After a failure: the first wait, and the longest.
 const RETRY_MS = 2_000;
@@ -11,7 +11,7 @@ export class BackgroundTask {
   #runsAgain = false;
   #failures = 0;
 
-  /** `run` does what there is to do. `fail` gets an error and the wait until it is to be started again, in milliseconds; `end` says that nothing runs. */
+  /** `run` does the work. `fail` gets an error and the wait until it is to be started again, in milliseconds; `end` is called when nothing runs. */
   constructor(task) {
     this.#task = task;
   }

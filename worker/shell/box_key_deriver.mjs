@@ -1,4 +1,4 @@
-// Derives the keys of the sealed codes of a bundle: PBKDF2 by WebCrypto, which takes a third of the time that it takes in wasm. The engine says
+// Derives the keys of the sealed codes of a bundle: PBKDF2 by WebCrypto, which takes a third of the time that it takes in wasm. The engine returns
 // for which codes, and stores the keys. This module has no clock of its own.
 
 // A key takes some 30 ms of the thread, and requests go on for as long after it.

@@ -1,4 +1,4 @@
-// Copies the bundle of a project to KV, from which the entry answers without the object: its parts first, the head last. The engine says what
+// Copies the bundle of a project to KV, from which the entry answers without the object: its parts first, the head last. The engine returns what
 // is to be written and removed, and stores what is done. This module has neither a clock nor a network of its own.
 
 /** The time limit of one call of KV or of the feed. */

@@ -8,10 +8,10 @@ import { DurableObject } from "cloudflare:workers";
 const HEAD_KEY = "head";
 // Connections of one project.
 const CONNECTIONS_MAX = 1_000;
-// A page has nothing to say: `ping` alone is answered, by the runtime. Other messages wake the object, so they are few and short.
+// Only `ping` of a page is answered, by the runtime. Other messages wake the object, so they are few and short.
 const MESSAGE_BYTES_MAX = 64;
 const MESSAGES_MAX = 16;
-// The key was checked when the page connected. After this time it is checked anew, by the connection that the page then opens.
+// The key was checked when the page connected. After this time it is checked again, by the connection that the page then opens.
 const LONGEST_LIFE_MS = 24 * 3_600_000;
 
 const GOING_AWAY = 1001;
@@ -52,7 +52,7 @@ export class Feed extends DurableObject {
         connection.send(head);
         if (connection.deserializeAttachment().end <= now) connection.close(GOING_AWAY, "the key is checked anew: connect again");
       } catch {
-        // Its end has come and was not yet seen. The others get the head all the same.
+        // It has ended without an event so far. The others get the head.
       }
     }
   }
@@ -80,7 +80,7 @@ export class Feed extends DurableObject {
   }
 
   webSocketClose(connection, code) {
-    // 1005 and 1006 stand for a missing code, and cannot be sent.
+    // 1005 and 1006 mean a missing code, and cannot be sent.
     connection.close(code === 1005 || code === 1006 ? GOING_AWAY : code);
   }
 

@@ -3,7 +3,7 @@
 
 /**
  * The intended duration of a slice, commit included: the first with few requests, the second, which is the longest, with many. A request
- * that waits behind many others would wait no less with shorter slices.
+ * that waits after many others would wait no less with shorter slices.
  */
 export const AIM_MS = 10;
 export const AIM_MOST_MS = 50;
@@ -33,7 +33,7 @@ export function aimMs(restedMs) {
 
 /**
  * Returns the number of rows of a slice that should take `aim`, after one of `rows` that took `tookMs`. It falls at once but by no more
- * than half, because a machine that was busy for a moment is not a slower machine. It rises slowly: waiting requests pay for an estimate
+ * than half, because a machine that was busy for a short time is not a slower machine. It rises slowly: waiting requests pay for an estimate
  * that is too high.
  */
 export function nextRows(rows, tookMs, aim = AIM_MS) {
@@ -58,7 +58,7 @@ export class JobPacer {
   #object;
 
   /**
-   * `object` runs a slice of so many rows and returns the time of the next due work or null (`slice`). It counts the requests served so far
+   * `object` runs a slice of a number of rows and returns the time of the next due work or null (`slice`). It counts the requests served so far
    * (`served`) and has a clock (`now`, `sleep`). `exclusively` runs a function while no request is served; it ends when the result is on
    * the disk. Without it the duration of a slice would include the requests that came before its end.
    */
@@ -91,8 +91,8 @@ export class JobPacer {
     await sleep(PAUSE_MS);
     if (served() === before) return 0;
     // A timer fires after all that waited before it, which may be rest enough.
-    for (let seen = before; served() > seen && isWithin(now() - startedAt, rest); ) {
-      seen = served();
+    for (let count = before; served() > count && isWithin(now() - startedAt, rest); ) {
+      count = served();
       await sleep(Math.min(IDLE_MS, rest - (now() - startedAt)));
     }
     return Math.max(now() - startedAt, PAUSE_MS);

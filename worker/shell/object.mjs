@@ -23,9 +23,9 @@ const EMPTY = new Uint8Array(0);
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
 const RETRY_MAX_MS = 300_000;
-// The longest rest of an alarm that waits for deliveries before it looks for jobs again.
+// The longest rest of an alarm that waits for deliveries before it runs jobs again.
 const REST_MOST_MS = 1_000;
-// The only value that is kept of a deleted project.
+// The only stored value of a deleted project.
 const DELETED_KEY = "gone";
 // The number of requests to the objects of this isolate, which share one thread.
 let served = 0;
@@ -33,7 +33,7 @@ let served = 0;
 class ScripObject extends DurableObject {
   /** True until the store is opened for the first time in this life of the object. */
   #fresh = true;
-  /** True if a request has been served in this life: only a request brings the settings of the project, which the store asks for once. */
+  /** True if this instance has served a request: only a request has the settings of the project, which the store needs once. */
   #hasServed = false;
   #alarm = new AlarmClock({ now: () => Date.now(), setAlarm: (moment) => this.ctx.storage.setAlarm(moment), after });
   #failedAlarms = 0;
@@ -234,7 +234,7 @@ class ScripObject extends DurableObject {
     await FEED?.get(FEED.idFromName(this.ctx.id.name)).publish(head);
   }
 
-  /** Sets the alarm for deliveries, and wakes the dispatcher where it runs. They are no reason to look for jobs. */
+  /** Sets the alarm for deliveries, and wakes the dispatcher where it runs. Jobs do not run for them. */
   #scheduleDeliveries(moment) {
     this.#alarm.scheduleAt(moment);
     if (moment !== null && moment <= Date.now()) this.#dispatcher.wakeUp();
@@ -377,7 +377,7 @@ function recordFailure(ctx, event, error, { route, ...known } = {}) {
   ctx.abort(String(lost));
 }
 
-/** Counts failed codes of the clients of one project, outside of the project and in memory alone. The entry is the only caller. */
+/** Counts failed codes of the clients of one project, outside of the project and only in memory. The entry is the only caller. */
 export class Gate extends DurableObject {
   ask(project, key, address, lines) {
     return this.#try(() => engine.askGate(project, key, address, lines));

@@ -103,7 +103,7 @@ export class Dispatcher {
       });
     });
     const post = () => fetch(url, { method: "POST", headers, body, redirect: "manual", signal: controller.signal });
-    // Receivers close connections that were kept open for the next delivery, often silently. Only sending shows that, and it does not count
+    // Receivers close idle connections, often silently. Only sending shows that, and it does not count
     // as an attempt.
     const retryLost = (error) => (CONNECTION_LOST.test(error?.message) ? post() : Promise.reject(error));
     const sending = (async () => {

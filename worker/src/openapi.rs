@@ -1,5 +1,6 @@
 //! The OpenAPI description, generated from the route table. The committed file is next to the Worker; a test regenerates it.
 
+mod callers;
 mod parameters;
 pub mod refusals;
 pub mod schema;
@@ -28,6 +29,7 @@ const ABOUT: &str = "Scrip issues and redeems vouchers, promotions, gift cards a
     Servers call `/v1` and `/v2` with a server key or an OAuth token, clients call `/client/v1` with a public key, and operators call `/management/v1` with a management key. \
     Amounts are whole numbers of minor currency units, and moments are ISO 8601 in UTC. \
     Unknown fields of a request body are ignored, and a field that is sent as `null` counts as absent on creation. \
+    Each call is one transaction: all of its changes are stored or none; a job that it starts continues in slices after the response. \
     A refused request changes nothing unless the description of its operation declares a record; the property `key` of the response is the error key. \
     A method that a path does not allow is answered with 405 and the header `Allow`.";
 
@@ -64,7 +66,7 @@ fn schemes() -> Json {
         "X-App-Id": key("X-App-Id", "Public ID of a server key."),
         "X-App-Token": key("X-App-Token", "Secret of the server key. The secret must not leave the merchant's server."),
         "X-Client-Application-Id": key("X-Client-Application-Id", "Public ID of a client key. The header `Origin` must be among the trusted domains of the project."),
-        "X-Client-Token": key("X-Client-Token", "Token of the client key. Pages contain the token, so that it proves no customer."),
+        "X-Client-Token": key("X-Client-Token", "Token of the client key. Web pages contain the token, so that it proves no customer."),
         "X-Management-Id": key("X-Management-Id", "Public ID of a management key."),
         "X-Management-Token": key("X-Management-Token", "Secret of the management key. The secret must not leave the operator's server."),
         "OAuth": { "type": "http", "scheme": "bearer", "description": "OAuth token from `POST /v1/oauth/token`, valid for 15 minutes and limited to its scopes. The scopes `api` and `client_api` open all operations of servers and of clients." },
@@ -75,7 +77,7 @@ fn schemes() -> Json {
 const IDEMPOTENCY_KEY: &str = "Key chosen by the caller, one for each intended effect. \
     A retry with the same key, query and body within 24 hours receives the first response again, with the header `idempotency-replayed: true`. \
     The same key with another query or body is refused with `idempotency_key_reused`. \
-    A refusal that changed nothing is not kept.";
+    A refusal that changed nothing is not stored.";
 
 /// The text of the header `X-Customer-Token`.
 const CUSTOMER_TOKEN: &str = "Customer token that proves for which customer the client acts: a JSON Web Token signed with HS256. \
@@ -98,7 +100,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
         parameters.push(json!({ "name": "X-Customer-Token", "in": "header", "description": CUSTOMER_TOKEN, "schema": { "type": "string", "maxLength": 8192 } }));
     }
     let mut operation = json!({
-        "tags": [tags::name(route.path)], "summary": route.summary, "description": route.about, "operationId": route.id,
+        "tags": [tags::name(route.path)], "summary": route.summary, "description": format!("{} {}", route.about, callers::sentences(route)), "operationId": route.id,
         "parameters": parameters, "security": security(route),
     });
     let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();

@@ -24,9 +24,9 @@ export function versions() {
 export async function seal(folder, { began, files }) {
   const sealed = [];
   for (const { path, schema } of files) {
-    const whole = join(folder, path);
-    sync(whole);
-    sealed.push({ path, bytes: statSync(whole).size, sha256: await sha256Of(whole), schema });
+    const fullPath = join(folder, path);
+    sync(fullPath);
+    sealed.push({ path, bytes: statSync(fullPath).size, sha256: await sha256Of(fullPath), schema });
   }
   const schema = Math.max(0, ...files.map((file) => file.schema ?? 0));
   const manifest = { format: FORMAT, ...versions(), schema, began, ended: new Date().toISOString(), files: sealed };

@@ -1,6 +1,6 @@
 // Implements `npm run backup`: it makes an archive of a local service's data while the service runs.
 //
-// npm run backup                   to backups/<moment>
+// npm run backup                   to backups/<time>
 // npm run backup -- <new folder>
 //
 // Each object is copied as it is at one instant, one object after the other. Projects and the directory contain nothing that must agree
@@ -42,8 +42,8 @@ export async function backup({ data, to }) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
-    const moment = new Date().toISOString().replace(/\..*/, "").replaceAll(":", "-");
-    const to = resolve(root, process.argv[2] ?? `backups/${moment}Z`);
+    const timestamp = new Date().toISOString().replace(/\..*/, "").replaceAll(":", "-");
+    const to = resolve(root, process.argv[2] ?? `backups/${timestamp}Z`);
     const { files } = await backup({ data, to });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     print(`${to} has ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB, each whole; copy it to another machine`);

@@ -1,4 +1,4 @@
-// Builds the Worker and the npm package. Rust becomes a binary with its glue, the JavaScript shell is put around two instances of it, and
+// Builds the Worker and the npm package. Rust becomes a binary with its glue, the JavaScript shell contains two instances of it, and
 // the files of the demo are added. Nothing is downloaded here and nothing is built twice.
 //
 // node worker/tools/build.mjs [--test-hooks] [--executable]

@@ -16,7 +16,7 @@ export function connectionsMax() {
   return connectionsFor(openFilesMax());
 }
 
-/** Returns the number of callers' connections for which so many open files suffice. */
+/** Returns the number of callers' connections for which this number of open files suffices. */
 export function connectionsFor(files) {
   return Math.min(Math.max(Math.floor((files - RESERVED) / FILES_EACH), LEAST), MOST);
 }
@@ -41,7 +41,7 @@ const lingering = new Set();
 /** Ends a connection with these bytes. Bytes that still arrive are discarded and are no request. */
 export function closeWith(connection, answer) {
   if (lingering.has(connection) || connection.destroyed) return;
-  // A listener of our own takes the bytes away from the HTTP parser.
+  // A listener of our own takes the bytes before the HTTP parser.
   connection.on("data", () => {});
   connection.removeAllListeners("data");
   connection.on("data", () => {});

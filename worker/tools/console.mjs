@@ -15,9 +15,9 @@ export function print(text) {
 /** Runs a function that takes a while; prints its purpose before, and its duration after it. */
 export async function step(what, body) {
   print(`${what} ...`);
-  const begun = Date.now();
+  const startedAt = Date.now();
   const outcome = await body();
-  print(`${what}: done in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  print(`${what}: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
   return outcome;
 }
 

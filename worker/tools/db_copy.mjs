@@ -17,7 +17,7 @@ export async function checkDatabases(files) {
   return parseLines(await call("check", ...files));
 }
 
-/** Raises the epoch of the bundle in the copies of projects among `files`; `nowMs` is the moment of the clock. */
+/** Raises the epoch of the bundle in the copies of projects among `files`; `nowMs` is the time of the clock. */
 export async function raiseEpoch(files, nowMs) {
   await call("raise-epoch", String(nowMs), ...files);
 }
@@ -27,14 +27,14 @@ export async function retireKey(files, kid, nowMs) {
   await call("retire-key", String(nowMs), kid, ...files);
 }
 
-async function call(...words) {
+async function call(...args) {
   built ??= step("compiling what copies databases", async () => {
     await ensureRust();
     await run("cargo", BUILD, { stdio: "inherit" });
   });
   await built;
   try {
-    return await run(join(root, "target/tool/scrip-copy"), words, { stdio: "pipe" });
+    return await run(join(root, "target/tool/scrip-copy"), args, { stdio: "pipe" });
   } catch (error) {
     // The message of the program, without its command line.
     throw error instanceof Remedy ? new Remedy(error.message.split("\n").slice(1).join("\n") || error.message) : error;

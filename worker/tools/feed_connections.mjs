@@ -1,7 +1,7 @@
 // Passes the opening of a WebSocket on to workerd, for the feed of bundles and for no other path.
 //
 // A feed is open for hours and is silent. So it has a bound of its own, it is never closed in favour of another connection, and a
-// connection to workerd belongs to it alone.
+// connection to workerd serves only it.
 import { IncomingMessage, request as callWorkerd } from "node:http";
 import { closeWith } from "./connections.mjs";
 
@@ -12,7 +12,7 @@ const PROBE_MS = 60_000;
 const RETRY_SECONDS = 60;
 
 /**
- * A request that knows whether it opens a feed. Node asks `upgrade` when it has read the head: every other request, also one that asks for
+ * A request that knows whether it opens a feed. Node reads `upgrade` when it has read the head: every other request, also one that requests
  * an upgrade, is then answered like any other.
  */
 export class FeedAwareRequest extends IncomingMessage {
@@ -55,7 +55,7 @@ export class FeedConnections {
     connection.once("close", () => this.#open.delete(connection));
     connection.on("error", () => {});
     connection.setKeepAlive(true, PROBE_MS);
-    // A caller sends nothing before the feed is open. It is read all the same, so that its end is seen.
+    // A caller sends nothing before the feed is open. It is read nevertheless, to detect its end.
     connection.once("data", () => connection.destroy());
     connection.once("end", () => connection.destroySoon());
     const forwarded = callWorkerd({
@@ -92,7 +92,7 @@ function join(connection, inner, answer, first) {
   connection.pipe(inner);
 }
 
-/** Sends workerd's refusal, and ends the connection: its parser is gone. */
+/** Sends workerd's refusal, and ends the connection: it has no parser any more. */
 async function passRefusal(connection, answer) {
   try {
     const body = Buffer.concat(await answer.toArray());

@@ -16,11 +16,11 @@ const REQUEST_MS = 60_000;
 const IDLE_MS = 65_000;
 /** A caller who reads nothing of an answer for so long keeps it no longer. */
 const UNREAD_MS = 90_000;
-/** The rest of an answer that is read when its caller has gone. workerd keeps what it has read of an answer that is broken off. */
+/** The rest of an answer that is read after its caller has disconnected. workerd keeps what it has read of an answer that is broken off. */
 const REST_BYTES_MAX = 4_194_304;
 /** workerd closes a connection that is idle for five seconds; no request may be sent into one that is being closed. */
 const INNER_IDLE_MS = 4_000;
-/** A name or an address with or without a port (RFC 9110, section 7.2), as far as workerd can print it as a URL. */
+/** A name or an address with or without a port (RFC 9110, section 7.2) that workerd can print as a URL. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{0,5})?$/;
 /** Headers of one connection and not of a request; RFC 9110, section 7.6.1. */
 const OF_CONNECTION = new Set(["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
@@ -132,7 +132,7 @@ function forward(request, reply, agent, socket) {
   request.pipe(forwarded);
 }
 
-/** Reads the rest of an answer whose caller has gone; a long one is broken off. */
+/** Reads the rest of an answer whose caller has disconnected; a long one is aborted. */
 function readRest(answer, forwarded) {
   let rest = 0;
   answer.on("data", ({ length }) => {

@@ -65,7 +65,7 @@ function isOwn(line) {
 
 function shorten(line) {
   const start = line.slice(0, 4 * LONGEST).replace(OF_REQUEST, "$1 = ...");
-  const bare = start.split(" ").map((word) => (word.includes("/") && !SOURCE.test(word) ? "..." : word));
+  const bare = start.split(" ").map((token) => (token.includes("/") && !SOURCE.test(token) ? "..." : token));
   const text = bare.join(" ");
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 }

@@ -1,9 +1,9 @@
-// Implements `npm run restore`: it puts an archive of `npm run backup` into the data folder of a service.
+// Implements `npm run restore`: it restores an archive of `npm run backup` into the data folder of a service.
 //
 // npm run restore -- <archive>
 // npm run restore -- <archive> --retired-key=<kid>   for each key of bundles that was retired since
 //
-// The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data are kept.
+// The whole archive is checked and copied next to the data first; then two folders are renamed. The previous data stay in a folder of their own.
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,8 +14,8 @@ import { lockFolder } from "./data_lock.mjs";
 import { main, print, Remedy, root } from "./console.mjs";
 
 /**
- * Puts the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
- * `retiredKeys` sign no more. Returns `{ manifest, kept }`, where `kept` is the folder of the previous data.
+ * Restores the archive `from` into the data folder `data`. Clients accept the restored bundles, as their epoch rises; the keys with the ids
+ * `retiredKeys` sign no more. Returns `{ manifest, previous }`, where `previous` is the folder of the previous data.
  */
 export async function restore({ from, data, retiredKeys = [] }) {
   const objects = join(data, "objects");
@@ -27,12 +27,12 @@ export async function restore({ from, data, retiredKeys = [] }) {
   // No service may run on the data; the error names one that does.
   const lock = await lockFolder(objects, "none: it restores");
   const partial = join(data, `objects.restoring-${process.pid}`);
-  const kept = join(data, `objects.before-${new Date().toISOString().replaceAll(":", "-")}`);
+  const previous = join(data, `objects.before-${new Date().toISOString().replaceAll(":", "-")}`);
   try {
     mkdirSync(partial, { recursive: true });
     await copyIn(from, manifest, partial);
     await renewKeys(databases.map((path) => join(partial, path.slice("objects/".length))), retiredKeys);
-    swap({ objects, partial, kept });
+    swap({ objects, partial, previous });
     if (existsSync(join(from, "seeded"))) cpSync(join(from, "seeded"), join(data, "seeded"));
     else rmSync(join(data, "seeded"), { force: true });
     sync(data);
@@ -42,10 +42,10 @@ export async function restore({ from, data, retiredKeys = [] }) {
     throw error;
   }
   // The lock was moved with the previous data.
-  rmSync(join(kept, "service.json"), { force: true });
-  const hasPrevious = readdirSync(kept).length > 0;
-  if (!hasPrevious) rmSync(kept, { recursive: true });
-  return { manifest, kept: hasPrevious ? kept : undefined };
+  rmSync(join(previous, "service.json"), { force: true });
+  const hasPrevious = readdirSync(previous).length > 0;
+  if (!hasPrevious) rmSync(previous, { recursive: true });
+  return { manifest, previous: hasPrevious ? previous : undefined };
 }
 
 async function copyIn(from, { files }, partial) {
@@ -71,21 +71,21 @@ async function renewKeys(files, retiredKeys) {
 }
 
 /** Replaces the old data by the new ones; when that fails the old ones are moved back. */
-function swap({ objects, partial, kept }) {
-  renameSync(objects, kept);
+function swap({ objects, partial, previous }) {
+  renameSync(objects, previous);
   try {
     renameSync(partial, objects);
   } catch (error) {
-    renameSync(kept, objects);
+    renameSync(previous, objects);
     throw error;
   }
 }
 
-function parseWords(words) {
+function parseArguments(argumentList) {
   const options = { "retired-key": { type: "string", multiple: true, default: [] } };
   let parsed;
   try {
-    parsed = parseArgs({ args: words, options, allowPositionals: true });
+    parsed = parseArgs({ args: argumentList, options, allowPositionals: true });
   } catch (error) {
     throw new Remedy(error.message);
   }
@@ -97,10 +97,10 @@ function parseWords(words) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
-    const { archive, retiredKeys } = parseWords(process.argv.slice(2));
+    const { archive, retiredKeys } = parseArguments(process.argv.slice(2));
     const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
-    const { manifest, kept } = await restore({ from: resolve(root, archive), data, retiredKeys });
+    const { manifest, previous } = await restore({ from: resolve(root, archive), data, retiredKeys });
     print(`${data} is what it was at ${manifest.began}`);
-    if (kept) print(`what was there before is kept: start the service and look, then remove ${kept}`);
+    if (previous) print(`the previous data stay: start the service and check it, then remove ${previous}`);
   });
 }

@@ -19,7 +19,7 @@ import { launch } from "./workerd.mjs";
 
 const START_MS = 30_000;
 const GRACE_MS = 3_000;
-const ASK_MS = 2_000;
+const PROBE_MS = 2_000;
 /** The pauses before each restart of a workerd that ended soon; after the last one the service is given up. */
 const PAUSES_MS = [0, 1_000, 2_000, 5_000, 10_000];
 /** A workerd that runs this long does not count as one that ended soon. */
@@ -46,7 +46,7 @@ class Service {
   #options;
   #proxy;
   #child;
-  #isWanted = true;
+  #isRunning = true;
   /** The error about the setup that workerd logged. */
   #setupError;
   /** The folder of the socket on which only the proxy reaches workerd. */
@@ -68,7 +68,7 @@ class Service {
 
   async open(ailing) {
     const { port, bare } = this.#options;
-    // The end of this process, also by an error, must not leave workerd behind.
+    // The end of this process, also by an error, must also end workerd.
     process.once("exit", this.#end);
     try {
       if (bare) await refuseTakenPort(port);
@@ -94,19 +94,19 @@ class Service {
     for (let failures = 0; ; ) {
       const startedAt = Date.now();
       const end = await this.#waitForEnd(this.#child);
-      if (!this.#isWanted) return new Promise(() => {});
+      if (!this.#isRunning) return new Promise(() => {});
       failures = Date.now() - startedAt > LASTING_MS ? 1 : failures + 1;
       const pause = pausesMs[failures - 1];
       if (pause === undefined) return new Remedy(`workerd ${end}, ${failures} times in a row; what it said stands above`);
       print(`workerd ${end}; starting it again${pause > 0 ? ` in ${pause} ms` : ""}`);
       await sleep(pause);
-      if (this.#isWanted) await this.#start().catch((error) => print(error.message));
+      if (this.#isRunning) await this.#start().catch((error) => print(error.message));
     }
   }
 
-  /** Asks the process to end, and kills it when it drains for too long. */
+  /** Signals the process to end, and kills it when it drains for too long. */
   async stop() {
-    this.#isWanted = false;
+    this.#isRunning = false;
     this.#child.kill("SIGTERM");
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS);
     await this.#child.ended;
@@ -117,7 +117,7 @@ class Service {
 
   /** Kills workerd, as a power cut would. */
   async kill9() {
-    this.#isWanted = false;
+    this.#isRunning = false;
     this.#child.kill("SIGKILL");
     await this.#child.ended;
   }
@@ -146,8 +146,8 @@ class Service {
   async #waitForEnd(child) {
     const { silentMs, lock } = this.#options;
     for (let answered = Date.now(); ; ) {
-      const end = await Promise.race([child.ended, sleep(ASK_MS, undefined, { ref: false })]);
-      if (end !== undefined || !this.#isWanted) return `ended by itself (${end})`;
+      const end = await Promise.race([child.ended, sleep(PROBE_MS, undefined, { ref: false })]);
+      if (end !== undefined || !this.#isRunning) return `ended by itself (${end})`;
       lock.touch();
       if (await isLive(this.url)) answered = Date.now();
       else if (Date.now() - answered > silentMs) {
@@ -190,7 +190,7 @@ function setupErrorIn(line) {
 }
 
 async function isLive(url) {
-  return fetch(`${url}/health/live`, { signal: AbortSignal.timeout(ASK_MS) }).then((reply) => reply.ok, () => false);
+  return fetch(`${url}/health/live`, { signal: AbortSignal.timeout(PROBE_MS) }).then((reply) => reply.ok, () => false);
 }
 
 async function waitUntilLive(url, child) {

@@ -1,8 +1,8 @@
-// Puts function names into a stack of the log. A stack has numbers for the engine's functions, because their names are stored next to the
+// Inserts function names into a stack of the log. A stack has numbers for the engine's functions, because their names are stored next to the
 // Worker and not in it.
 //
 // npm run names < log                    by the names of the last build
-// npm run names -- names.txt < log       by the names that were kept of the build which wrote the log
+// npm run names -- names.txt < log       by the stored names of the build which wrote the log
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,7 +16,7 @@ export const NAMES = "names.txt";
 export function createSymbolicator(path) {
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   const names = new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
-  return (text) => text.replace(/wasm-function\[(\d+)\]/g, (whole, number) => names.get(number) ?? whole);
+  return (text) => text.replace(/wasm-function\[(\d+)\]/g, (match, number) => names.get(number) ?? match);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -44,10 +44,10 @@ export async function ensureRust() {
 }
 
 async function ensureNodeModules() {
-  const wanted = join(root, "package-lock.json");
+  const lockfile = join(root, "package-lock.json");
   const installed = join(root, "node_modules/.package-lock.json");
   const needed = ["binaryen", "esbuild", "workerd", "wrangler"].every((name) => existsSync(join(root, "node_modules", name, "package.json")));
-  const fresh = needed && existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
+  const fresh = needed && existsSync(installed) && statSync(installed).mtimeMs >= statSync(lockfile).mtimeMs;
   const install = () => run("npm", ["ci", "--no-audit", "--no-fund"], { stdio: "inherit" });
   if (!fresh) await step("installing the npm packages of package-lock.json", install);
 }

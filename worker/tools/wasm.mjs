@@ -33,8 +33,8 @@ export async function compile(crate, profile, features = []) {
 
 /** Writes `<name>.js` and `<name>_bg.wasm` into a folder. With `restarts` an instance that trapped can be replaced. */
 export function bind(compiled, folder, name, { restarts = false } = {}) {
-  const words = [compiled, folder, name, ...(restarts ? ["--restarts"] : [])];
-  return run("cargo", ["run", ...BIND, "--", ...words]);
+  const argumentList = [compiled, folder, name, ...(restarts ? ["--restarts"] : [])];
+  return run("cargo", ["run", ...BIND, "--", ...argumentList]);
 }
 
 /** Makes a binary smaller, with the wasm-opt of package-lock.json and its options. */

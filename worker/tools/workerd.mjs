@@ -35,7 +35,7 @@ function guard(pid) {
   return () => shell.stdin.end("over\n");
 }
 
-/** Returns the path of workerd itself; its npm package puts a JavaScript launcher in front, which signals do not pass. */
+/** Returns the path of workerd itself; its npm package has a JavaScript launcher, which signals do not pass. */
 function workerdPath() {
   return createRequire(join(root, "package.json"))("workerd").default;
 }

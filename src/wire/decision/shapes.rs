@@ -38,7 +38,7 @@ const BUNDLES: FieldType = shape!(
         )
         .description("Units of the order that belong to complete bundles."),
         may("missing", FieldType::List(&FieldType::Object(BUNDLED), 0, usize::MAX))
-            .description("Units that the next bundle lacks. Absent if none."),
+            .description("Units that are missing for the next bundle. Absent if none."),
     ]
 );
 
@@ -210,11 +210,11 @@ pub const VALIDATION: FieldType = shape!(
         may("order", ORDER)
             .description("Order after all redeemables, with the discounts. Present if `valid` is `true` and an order was sent."),
         may("tracking_id", FieldType::Text)
-            .description("Encrypted identifier of the customer, which later requests may send back."),
-        may("session", SESSION).description("Lock that was set. Absent if the request asked for none."),
+            .description("Encrypted identifier of the customer, which later requests may contain."),
+        may("session", SESSION).description("Lock that was set. Absent if the request contained no `session`."),
         must("stacking_rules", STACKING_RULES).description("Stacking rules of the project that were followed."),
         may("missing", TEXTS)
-            .description("Facts that the client lacks and the verdict depends on: it is provisional. Absent if it is final."),
+            .description("Facts that the client does not have and on which the verdict depends: the verdict is provisional. Absent if it is final."),
         may("omitted", TEXTS)
             .description("Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none."),
         TRACES,

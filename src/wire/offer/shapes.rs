@@ -32,9 +32,9 @@ const UNIT: FieldType = FieldType::Object(&[
     may("unit_off", COUNT).description("Number of units to give. Default 1."),
     may("unit_off_formula", FieldType::Text)
         .description("Formula for `unit_off`, which is used instead if the formula cannot be evaluated."),
-    must("unit_type", KEY).description("ID of the product or SKU that is added. `prod_5h1pp1ng` stands for shipping."),
+    must("unit_type", KEY).description("ID of the product or SKU that is added. `prod_5h1pp1ng` represents shipping."),
     must("effect", FieldType::OneOf(&["ADD_NEW_ITEMS", "ADD_MISSING_ITEMS"]))
-        .description("Way of adding the units: `ADD_NEW_ITEMS` always adds them, `ADD_MISSING_ITEMS` first makes units free that are already in the order."),
+        .description("Method of adding the units: `ADD_NEW_ITEMS` always adds them, `ADD_MISSING_ITEMS` first makes units free that are already in the order."),
     may("product", GIVEN_PRODUCT).description("Product of the units, as sent."),
     may("sku", GIVEN_SKU).description("SKU of the units, as sent."),
 ]);
@@ -65,7 +65,7 @@ pub const DISCOUNT: FieldType = shape!(
         may("unit_off_formula", FieldType::Text)
             .description("Formula for `unit_off`, which is used instead if the formula cannot be evaluated."),
         may("unit_type", KEY)
-            .description("ID of the product or SKU to give; for `ADD_SAME_ITEMS` also of a collection. `prod_5h1pp1ng` stands for shipping. Required for `UNIT` without `units`."),
+            .description("ID of the product or SKU to give; for `ADD_SAME_ITEMS` also of a collection. `prod_5h1pp1ng` represents shipping. Required for `UNIT` without `units`."),
         may("product", GIVEN_PRODUCT).description("Product that is given, as sent."),
         may("sku", GIVEN_SKU).description("SKU that is given, as sent."),
         may("units", FieldType::List(&UNIT, 1, 100))
@@ -104,7 +104,7 @@ pub const RESOLVED: FieldType = shape!(
                 &FieldType::Object(&[
                     must("unit_off", COUNT).description("Number of units that are given."),
                     must("unit_type", KEY).description("ID of the product or SKU that is given."),
-                    may("effect", EFFECT).description("Way of adding the units."),
+                    may("effect", EFFECT).description("Method of adding the units."),
                     may("product", GOODS).description("Product that is given."),
                     may("sku", GOODS).description("SKU that is given."),
                 ]),

@@ -59,15 +59,15 @@ const REDEMPTION: FieldType = shape!(
         may(
             "gift",
             FieldType::Object(&[
-                must("amount", AMOUNT).description("Gift credits that go back to the card, in minor units.")
+                must("amount", AMOUNT).description("Gift credits that are refunded to the card, in minor units.")
             ])
         )
-        .description("Gift credits that go back to the card. Absent if the redemption spent none."),
+        .description("Gift credits that are refunded to the card. Absent if the redemption spent none."),
         may(
             "loyalty_card",
-            FieldType::Object(&[must("points", COUNT).description("Number of points that go back to the card.")])
+            FieldType::Object(&[must("points", COUNT).description("Number of points that are refunded to the card.")])
         )
-        .description("Points that go back to the card. Absent if the redemption spent none."),
+        .description("Points that are refunded to the card. Absent if the redemption spent none."),
         may(
             "lost",
             FieldType::Object(&[
@@ -86,7 +86,7 @@ const REDEMPTION: FieldType = shape!(
 /// Points of a card that a return moves.
 const POINTS: FieldType = shape!(
     "ReturnedPoints",
-    "Points that a return takes from a card or gives back to a card.",
+    "Points that a return takes from a card or refunds to a card.",
     &[
         may("voucher_id", KEY).description("ID of the loyalty card of a loyalty campaign. Absent for a member card."),
         may("card_id", KEY).description("ID of the member card of a loyalty program. Absent for a loyalty card."),
@@ -117,7 +117,7 @@ pub const STORED_RETURN: FieldType = shape!(
                     must("id", KEY).or_null().description("ID of the order item. `null` if the item has none."),
                     must("quantity", COUNT).description("Number of returned units that were paid."),
                     must("free_quantity", COUNT)
-                        .description("Number of free units that came back with the paid units."),
+                        .description("Number of free units that were returned with the paid units."),
                     must("amount", AMOUNT)
                         .description("Amount of the returned units before discounts, in minor units."),
                     must("discount_amount", AMOUNT)
@@ -132,15 +132,15 @@ pub const STORED_RETURN: FieldType = shape!(
         .description("Units that were returned, by order item."),
         must("amount", AMOUNT).description("Amount of all returned units before discounts, in minor units."),
         must("discount_amount", AMOUNT).description("Discount that is given up by the return, in minor units."),
-        must("refund_amount", AMOUNT).description("Amount to pay back to the customer, in minor units."),
+        must("refund_amount", AMOUNT).description("Amount to refund to the customer, in minor units."),
         may("uncovered_amount", AMOUNT)
             .description("Part of the cost of the remaining order that is not paid, in minor units. Absent means 0."),
         must("redemptions", FieldType::List(&REDEMPTION, 0, usize::MAX))
             .description("Effects of the return on each redemption of the order."),
         may("earned_points", FieldType::List(&POINTS, 0, usize::MAX))
-            .description("Points earned by the order that the return takes back. Absent if none."),
+            .description("Points earned by the order that the return revokes. Absent if none."),
         may("spent_points", FieldType::List(&POINTS, 0, usize::MAX))
-            .description("Points spent on the order that go back to member cards. Absent if none."),
+            .description("Points spent on the order that are refunded to member cards. Absent if none."),
         must("metadata", FieldType::Map),
     ]
 );

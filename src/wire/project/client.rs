@@ -66,7 +66,7 @@ pub const TERMS: FieldType = shape!(
         may("customer_fields", TEXTS)
             .description("Names of customer fields that validation rules accept from a client without a token. Default none."),
         may("own_fields", TEXTS)
-            .description("Fields of the own profile that a customer with a token may send: `metadata`, `metadata.KEY`, `name`, `description`, `email`, `phone`, `birthday`, `birthdate` or `address`. Others are neither seen by validation rules nor stored. Absent means all."),
+            .description("Fields of the own profile that a customer with a token may send: `metadata`, `metadata.KEY`, `name`, `description`, `email`, `phone`, `birthday`, `birthdate` or `address`. Other fields are neither read by validation rules nor stored. Absent means all."),
         may("order_statuses", FieldType::List(&STATUS, 1, 4))
             .description("Order statuses that a client may send. Default `CREATED` and `PAID`."),
         may("reasons", FieldType::Bool)

@@ -70,7 +70,7 @@ const OPTIONS: FieldType = FieldType::Object(&[
 /// The request for a qualification.
 pub const QUALIFY: Shape = Shape {
     name: "QualificationRequest",
-    description: "Customer, order and options of a qualification. An empty object asks for an anonymous customer without an order.",
+    description: "Customer, order and options of a qualification. An empty object means an anonymous customer without an order.",
     kind: FieldType::Object(&[
         may("customer", FieldType::Named(&CUSTOMER))
             .description("Customer that redeemables are sought for. Absent means an anonymous customer."),
@@ -127,7 +127,7 @@ pub const OF_QUALIFIED: &[Field] = &[
         .description("Type of the result."),
     may("created_at", FieldType::DateTime),
     may("result", GRANT).description("Grant of the redeemable. Absent for a campaign."),
-    may("order", ORDER).description("Order with the discounts of this redeemable alone. Absent without an order."),
+    may("order", ORDER).description("Order with the discounts of this redeemable only. Absent without an order."),
     may("applicable_to", GOODS_LIST).description("Products, SKUs and collections that the discount may act on."),
     may("inapplicable_to", GOODS_LIST).description("Products, SKUs and collections that the discount leaves out."),
     may("validation_rule_id", KEY).description("ID of the first validation rule of the result. Absent if none."),
@@ -148,7 +148,7 @@ pub const OF_QUALIFIED: &[Field] = &[
 
 /// A result.
 pub const QUALIFIED: FieldType =
-    shape!("QualifiedRedeemable", "Redeemable or campaign that applies, evaluated alone.", OF_QUALIFIED);
+    shape!("QualifiedRedeemable", "Redeemable or campaign that applies, evaluated separately.", OF_QUALIFIED);
 
 /// A page of results.
 pub const QUALIFICATION: FieldType = shape!(
@@ -169,18 +169,18 @@ pub const QUALIFICATION: FieldType = shape!(
                 must("has_more", FieldType::Bool)
                     .description("`true` if a further page exists, also after a page with fewer than `limit` results."),
                 may("more_starting_after", FieldType::DateTime).description(
-                    "Value of `starting_after` for the next page, to be sent back with all digits. Absent on the last page."
+                    "Value of `starting_after` for the next page, to be sent with all digits. Absent on the last page."
                 ),
             ])
         )
         .description("Page of redeemables and campaigns that apply."),
         may("tracking_id", FieldType::Text)
-            .description("Encrypted identifier of the customer, which later requests may send back."),
+            .description("Encrypted identifier of the customer, which later requests may contain."),
         may("order", ORDER).description("Order as sent, without computed amounts. Absent if none was sent."),
         must("stacking_rules", STACKING_RULES)
             .description("Stacking rules of the project, by which results may be combined."),
         may("missing", TEXTS)
-            .description("Facts that the client lacks and the results depend on: they are provisional. Absent if they are final."),
+            .description("Facts that the client does not have and on which the results depend: the results are provisional. Absent if they are final."),
         may("omitted", TEXTS)
             .description("Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none."),
     ]

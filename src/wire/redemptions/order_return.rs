@@ -42,7 +42,7 @@ const UNITS: FieldType = shape!(
         may("product", NAMED).description("Product, by `id` or `source_id`."),
         may("sku", NAMED).description("SKU, by `id` or `source_id`."),
         must("quantity", UNIT_COUNT)
-            .description("Number of paid units to return, at least 1, as a number or as text. Free units come back with them. An item of free units only is refused."),
+            .description("Number of paid units to return, at least 1, as a number or as text. Free units are returned with them. An item of free units only is refused."),
     ]
 );
 

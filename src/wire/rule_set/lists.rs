@@ -125,7 +125,7 @@ pub const LISTS: &[ListedKind] = &[
         fields: fields_of!(
             COLLECTION.fields(),
             &[
-                may("set", COUNT).description("Number of the set of a bundle that stands for the content."),
+                may("set", COUNT).description("Number of the set of a bundle that represents the content."),
                 may("others", FieldType::OneOf(&["out", "by_name", "by_data"])).description(
                     "Goods outside the catalogue: not in the set, or known to the server by name or data."
                 ),

@@ -17,11 +17,11 @@ pub const OTHER_MEMBERS: &[Field] = &[
         .description("`true` if codes that differ only by case are different codes. Absent leaves such codes to the server."),
     may("client", FieldType::Any).description("Client policy of the project. Present only in a bundle."),
     may("proven", FieldType::Text).description("ID or `source_id` of the customer that the customer token proves."),
-    may("own_counts", FieldType::Any).description("Counts of the customer. Present only beside a bundle."),
+    may("own_counts", FieldType::Any).description("Counts of the customer. Present only with a bundle."),
     may("own_balances", FieldType::MapOf(&FieldType::Any))
-        .description("Balances of the accounts of the customer's vouchers. Present only beside a bundle."),
+        .description("Balances of the accounts of the customer's vouchers. Present only with a bundle."),
     may("own_candidates", FieldType::Bool)
-        .description("`true` if all vouchers of the customer that a qualification lists are given. Present only beside a bundle. Default `false`."),
+        .description("`true` if all vouchers of the customer that a qualification lists are given. Present only with a bundle. Default `false`."),
     may("new_customer", FieldType::Any)
         .description("Numbers of the conditions that a new customer without data meets and does not meet. Present only in a bundle."),
     may("whole_catalogue", FieldType::Bool)

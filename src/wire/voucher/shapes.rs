@@ -247,7 +247,7 @@ pub const VOUCHER: FieldType = shape!(
         VALIDITY,
         &[
             may("visibility", VISIBILITY).or_null().description(
-                "Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign its setting holds.",
+                "Disclosure to clients of a voucher without a campaign, as set. `null` or absent means the default: `sealed` for a discount of unlimited quantity, otherwise `server`. Within a campaign the setting of the campaign applies.",
             ),
             may("additional_info", FieldType::Text)
                 .or_null()

@@ -85,8 +85,8 @@ export async function rules(server) {
   assert.equal((await server.validationRules.list({ limit: 100 })).data.some(({ id }) => id === rule.id), true);
   assert.equal((await server.validationRules.listAssignments(rule.id)).data.length, 1);
   assert.equal((await server.validationRules.listRulesAssignments()).data.some(({ id }) => id === assignment.id), true);
-  const wanted = { 1: { name: "order.amount", conditions: { $more_than_or_equal: [30_000] } }, logic: "1" };
-  await server.validationRules.update({ id: rule.id, name: "Raised", rules: wanted });
+  const changedRules = { 1: { name: "order.amount", conditions: { $more_than_or_equal: [30_000] } }, logic: "1" };
+  await server.validationRules.update({ id: rule.id, name: "Raised", rules: changedRules });
   assert.equal((await server.validations.validateStackable({ redeemables: [{ object: "voucher", id: held }], order })).valid, false);
   await server.validationRules.deleteAssignment(rule.id, assignment.id);
   await server.validationRules.delete(rule.id);

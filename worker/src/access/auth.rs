@@ -367,7 +367,7 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     if record.class != CredentialClass::OAuth {
         return Ok(());
     }
-    let (all, prefix) = if route.is_client_side() { ("client_api", "client_") } else { ("api", "") };
+    let (all, prefix) = route.scope_names();
     let opens = |scope: &str| scope == all || route.scopes().any(|one| scope.strip_prefix(prefix) == Some(one));
     if record.scopes.iter().any(|scope| opens(scope)) {
         return Ok(());

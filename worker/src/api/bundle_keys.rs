@@ -30,7 +30,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", key_shapes::BUNDLE_KEY, key_shapes::BESIDE_KEYS)
         .describe(
             "listBundleKeys",
-            "Returns the keys that sign the bundles of a project, without pages and without their private halves: the newest 100, with replaced and retired ones. The first call of a project makes its key. A user must have read permission (`missing_required_permission`). An unknown project is refused with `not_found`.",
+            "Returns the keys that sign the bundles of a project, without pages and without their private halves: the newest 100, with replaced and retired ones. The first call of a project makes its key. An unknown project is refused with `not_found`.",
         )
         .returns("The keys of the project, the newest first, and the epoch."),
     post("/management/v1/projects/{projectId}/bundle-keys/rotate", "Rotate the key of bundles", rotate)
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, key_shapes::BUNDLE_KEY)
         .describe(
             "rotateBundleKey",
-            "Makes the next key that signs the bundles of a project. The key is published at once, the present key vouches for it, and it signs from 24 hours later. Only one next key can exist: a second rotation is refused with `rotation_pending`, which names that key. A user must be an administrator (`missing_required_permission`). An unknown project is refused with `not_found`.",
+            "Makes the next key that signs the bundles of a project. The key is published at once, the present key vouches for it, and it signs from 24 hours later. Only one next key can exist: a second rotation is refused with `rotation_pending`, which names that key. An unknown project is refused with `not_found`.",
         )
         .returns("The next key."),
     post("/management/v1/projects/{projectId}/bundle-keys/{keyId}/retire", "Retire a key of bundles", retire)
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, key_shapes::BUNDLE_KEY)
         .describe(
             "retireBundleKey",
-            "Retires a key at once, for a key that others may know. Clients no longer get the key, it vouches for no other key, its private half is deleted, and the epoch of the bundle rises. In place of the key in force the next key signs at once, or a new one that no key vouches for: clients need it as a pinned key. A user must be an administrator (`missing_required_permission`). A key that was retired before is refused with `key_retired`, an unknown one with `not_found`.",
+            "Retires a key at once, for a key that others may know. Clients no longer get the key, it vouches for no other key, its private half is deleted, and the epoch of the bundle rises. In place of the key in force the next key signs at once, or a new one that no key vouches for: clients need it as a pinned key. A key that was retired before is refused with `key_retired`, an unknown one with `not_found`.",
         )
         .returns("The retired key."),
 ];

@@ -29,7 +29,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/categories", "List categories", list)
         .describe(
             "listCategories",
-            "Returns all categories of the project, the newest first, without pages. The call needs a server key or the OAuth scope `categories`.",
+            "Returns all categories of the project, the newest first, without pages.",
         )
         .returns("All categories and their number.")
         .of(&CATEGORY)

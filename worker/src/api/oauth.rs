@@ -82,7 +82,7 @@ pub const ROUTES: &[Route] = &[
             "createOAuthToken",
             "Creates a bearer token for the calling server key, valid for 15 minutes and limited to the scopes. A key has up to 100 tokens; a further one ends the oldest. The parameters are read from the form, from a JSON body, or else from the query. Another grant is refused with `invalid_grant_type`, an unknown or missing scope with `invalid_scope`.",
         )
-        .returns("The new token, which is not shown again.")
+        .returns("The new token, which is returned only once.")
         .in_directory()
         .without_stored_response(),
     post("/v1/oauth/introspect", "Introspect an OAuth token", introspect)
@@ -91,7 +91,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shapes::project::OAUTH_INTROSPECTION)
         .describe(
             "introspectOAuthToken",
-            "Returns whether a token of the project is valid, with its scopes and expiration. An expired, unknown or foreign token is reported as not active. A request without a token is refused with `missing_parameters`.",
+            "Returns whether a token of the project is valid, with its scopes and expiration. An expired or unknown token, or one of another project, is reported as not active. A request without a token is refused with `missing_parameters`.",
         )
         .returns("The state of the token.")
         .in_directory()
@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(404, shapes::EMPTY)
         .describe(
             "revokeOAuthToken",
-            "Ends a token of the project, at once in the process that answers and within a minute elsewhere. An expired, unknown or foreign token is answered with 404 and an empty body. A request without a token is refused with `missing_parameters`.",
+            "Ends a token of the project, at once in the process that answers and within a minute elsewhere. An expired or unknown token, or one of another project, is answered with 404 and an empty body. A request without a token is refused with `missing_parameters`.",
         )
         .returns("No content: the token is no longer valid.")
         .in_directory()

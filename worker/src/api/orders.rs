@@ -99,7 +99,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/orders", "Create or update an order", create)
         .describe(
             "createOrder",
-            "Updates the order with the `id`, else the `source_id`, that is sent; otherwise creates an order. Customer and referrer are created or updated as well. Status `PAID` counts the order for the customer and gives points of earning rules; `CANCELED` takes them back. The webhook event `order.updated` follows a change, but no creation. An `id` and a `source_id` of two orders are refused with `duplicate_found`, an invalid item with `invalid_payload`.",
+            "Updates the order with the `id`, else the `source_id`, that is sent; otherwise creates an order. Customer and referrer are created or updated as well. Status `PAID` counts the order for the customer and grants points of earning rules; `CANCELED` revokes them. The webhook event `order.updated` follows a change, but no creation. An `id` and a `source_id` of two orders are refused with `duplicate_found`, an invalid item with `invalid_payload`.",
         )
         .returns("The order after the change, with all amounts computed.")
         .of(&ORDER)
@@ -108,7 +108,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/orders/import", "Import orders", import)
         .describe(
             "importOrders",
-            "Starts an async action that creates or updates at most 2,000 orders, in the order of the list. The fields are checked before the action starts, the items when each order is written; each order succeeds or fails alone. A longer or malformed list is refused with `invalid_payload`.",
+            "Starts an async action that creates or updates at most 2,000 orders, in the order of the list. The fields are checked before the action starts, the items when each order is written; each order succeeds or fails independently. A longer or malformed list is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each order.")
         .of(&ORDER)
@@ -126,7 +126,7 @@ pub const ROUTES: &[Route] = &[
     put("/v1/orders/{orderId}", "Update an order", update)
         .describe(
             "updateOrder",
-            "Changes the fields that are sent; items are replaced as a whole, and metadata is merged key by key. Units that new items leave out are settled like a return. Status `PAID` gives points of earning rules, `CANCELED` takes them back. The webhook event `order.updated` follows. An unknown ID is refused with `not_found`, a `source_id` of another order with `duplicate_found`.",
+            "Changes the fields that are sent; items are replaced as a whole, and metadata is merged key by key. Units that new items leave out are settled like a return. Status `PAID` grants points of earning rules, `CANCELED` revokes them. The webhook event `order.updated` follows. An unknown ID is refused with `not_found`, a `source_id` of another order with `duplicate_found`.",
         )
         .returns("The order after the change, with all amounts computed.")
         .of(&ORDER)

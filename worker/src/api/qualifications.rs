@@ -82,7 +82,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/qualifications", "Find applicable redeemables", qualify)
         .describe(
             "qualify",
-            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. An empty body asks for an anonymous customer without an order. A request that takes too much work is refused with `request_too_complex`, an unknown filter with `invalid_payload`.",
+            "Returns the redeemables that would apply to a customer and an order, each tested separately, as by a validation. Tests that only a redemption can answer are left out, and nothing is stored or reserved. An empty body means an anonymous customer without an order. A request that takes too much work is refused with `request_too_complex`, an unknown filter with `invalid_payload`.",
         )
         .returns("The redeemables of this page, the order as sent, and the stacking rules.")
         .scope("qualifications")
@@ -91,7 +91,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/qualifications", "Find applicable redeemables from a client", qualify)
         .describe(
             "clientQualify",
-            "Returns the redeemables that would apply to a customer and an order, each tested alone as a validation would. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only promotions in force whose `visibility` is `public` or not set are listed, and vouchers of the customer of a token. A project whose customer trust is `open` lists all promotions, campaigns and vouchers of the named customer. The call needs a client key or the OAuth scope `client_qualifications`. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
+            "Returns the redeemables that would apply to a customer and an order, each tested separately, as by a validation. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only promotions in force whose `visibility` is `public` or not set are listed, and vouchers of the customer of a token. A project whose customer trust is `open` lists all promotions, campaigns and vouchers of the named customer. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
         )
         .returns("The redeemables of this page, the order as sent, and the stacking rules.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
@@ -101,7 +101,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/qualification", "Find applicable vouchers", of_vouchers)
         .describe(
             "qualifyVouchers",
-            "Legacy form of a qualification. Each candidate is tested alone, nothing is stored or reserved. Only vouchers without a campaign are examined, at most 500. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
+            "Legacy form of a qualification. Each candidate is tested separately; nothing is stored or reserved. Only vouchers without a campaign are examined, at most 500. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
         )
         .returns("The vouchers of this page, as stored, and the total.")
         .scope("vouchers")
@@ -119,7 +119,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/campaigns/qualification", "Find applicable campaigns", of_campaigns)
         .describe(
             "qualifyCampaigns",
-            "Legacy form of a qualification. Each candidate is tested alone, nothing is stored or reserved. Returns the campaigns of at most 500 applicable redeemables. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
+            "Legacy form of a qualification. Each candidate is tested separately; nothing is stored or reserved. Returns the campaigns of at most 500 applicable redeemables. An unknown order of the list is refused with `invalid_query_params`, a malformed body with `invalid_payload`.",
         )
         .returns("The campaigns of this page, as stored, and the total.")
         .scope("campaigns")

@@ -19,7 +19,7 @@ pub const ROUTES: &[Route] = &[
     get("/management/v1/projects/{projectId}/stacking-rules", "List the stacking rules of a project", list)
         .describe(
             "listStackingRules",
-            "Returns the stacking rules of a project as a list of one element: the stored rules, or the defaults without an ID. The call needs a management key of the project. Another project is refused with `not_found`.",
+            "Returns the stacking rules of a project as a list of one element: the stored rules, or the defaults without an ID. Another project is refused with `not_found`.",
         )
         .returns("A list with the only stacking rules of the project.")
         .of(&STACKING_RULES)
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
     get("/management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}", "Get stacking rules", read)
         .describe(
             "getStackingRules",
-            "Returns the stacking rules of a project. The call needs a management key of the project. An unknown ID, and another project, are refused with `not_found`.",
+            "Returns the stacking rules of a project. An unknown ID, and another project, are refused with `not_found`.",
         )
         .returns("The stacking rules.")
         .of(&STACKING_RULES)
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
     put("/management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}", "Update stacking rules", update)
         .describe(
             "updateStackingRules",
-            "Changes the fields that are sent; `null` sets a field back to its default. The rules apply at once to validations and redemptions. An unknown ID is refused with `not_found`. Limits or categories that contradict each other are refused with `invalid_payload`.",
+            "Changes the fields that are sent; `null` resets a field to its default. The rules apply at once to validations and redemptions. An unknown ID is refused with `not_found`. Limits or categories that contradict each other are refused with `invalid_payload`.",
         )
         .returns("The stacking rules after the change.")
         .of(&STACKING_RULES)

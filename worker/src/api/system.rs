@@ -13,7 +13,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(503, crate::openapi::refusals::ERROR)
         .describe(
             "getHealth",
-            "Returns whether the service can work: its setup has been read and its storage takes writes. Anyone may call without credentials. The error 503 names the part that fails, without details of the installation.",
+            "Returns whether the service can work: its setup has been read and its storage takes writes. The error 503 names the part that fails, without details of the installation.",
         )
         .returns("The status of a service that can work."),
     get("/health/live", "Check whether the process responds", public)
@@ -21,13 +21,13 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shapes::project::HEALTH)
         .describe(
             "getLiveness",
-            "Returns the status `ok` as long as the process responds; setup and storage are not checked. Anyone may call without credentials.",
+            "Returns the status `ok` as long as the process responds; setup and storage are not checked.",
         )
         .returns("The status of a process that responds."),
     get("/openapi.json", "Get the API description", public)
         .for_classes(&[])
         .answers(200, shapes::project::OPENAPI)
-        .describe("getOpenApi", "Returns this description as an OpenAPI 3.1 document. Anyone may call without credentials.")
+        .describe("getOpenApi", "Returns this description as an OpenAPI 3.1 document.")
         .returns("The OpenAPI document."),
 ];
 

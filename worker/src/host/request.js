@@ -34,14 +34,14 @@ export async function readKv(kv, name, type, millis) {
   }
 }
 
-// A caller that is refused while it still sends sees a broken connection in place of the answer. So a body that is too long is read and
+// A caller that is refused while it still sends gets a broken connection instead of the answer. So a body that is too long is read and
 // discarded, up to this many times the limit.
 const PATIENCE = 4;
 
-// The time limit for the rest of a body; the shell gives up the whole request a little later.
+// The time limit for the rest of a body; the shell ends the request a little later.
 const BODY_MS = 20_000;
 
-/** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. No more than `most` bytes are ever kept. */
+/** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. At most `most` bytes are held in memory. */
 export async function readBody(request, most) {
   if (request.body === null) return new Uint8Array(0);
   let timer;
@@ -122,17 +122,17 @@ export function openFeed(feed, key, until, protocol) {
  * part that fails breaks the answer off, so that no caller takes an incomplete file for a complete one.
  */
 export function respondInParts([status, lines, first], next, stub, target, requestLines) {
-  let [part, wanted] = [first, next];
+  let [part, nextPart] = [first, next];
   const body = new ReadableStream({
     async pull(controller) {
       if (part === undefined) {
-        const [partStatus, partLines, bytes] = await stub.serve("GET", target, `${requestLines}scrip-part\n${wanted}\n`, undefined);
+        const [partStatus, partLines, bytes] = await stub.serve("GET", target, `${requestLines}scrip-part\n${nextPart}\n`, undefined);
         if (partStatus !== 200) throw new Error(`a part of the answer is gone: ${partStatus}`);
-        [part, wanted] = [bytes, headersOf(partLines).find(([name]) => name === "scrip-next")?.[1]];
+        [part, nextPart] = [bytes, headersOf(partLines).find(([name]) => name === "scrip-next")?.[1]];
       }
       if (part.byteLength > 0) controller.enqueue(part);
       part = undefined;
-      if (wanted === undefined) controller.close();
+      if (nextPart === undefined) controller.close();
     },
   }, { highWaterMark: 0 });
   // A stream that fails ends like a complete one; an answer shorter than its length does not.

@@ -199,6 +199,10 @@ impl Route {
     pub fn scopes(&self) -> impl Iterator<Item = &'static str> {
         [self.scope].into_iter().chain(self.second_scope)
     }
+    /// Returns the OAuth scope that opens all routes of its side, and the prefix of the other scopes of that side.
+    pub fn scope_names(&self) -> (&'static str, &'static str) {
+        if self.is_client_side() { ("client_api", "client_") } else { ("api", "") }
+    }
     /// Declares the credentials that it is called with.
     pub const fn for_classes(mut self, classes: &'static [CredentialClass]) -> Route {
         self.classes = classes;

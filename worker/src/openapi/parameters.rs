@@ -2,7 +2,7 @@
 
 /// Texts of parameters: the name, the prefix of the paths for which the text is valid, and the text. The first match counts.
 const PARAMETERS: &[(&str, &str, &str)] = &[
-    ("assetId", "", "Signed ID of the image, as `assets` of the voucher shows it."),
+    ("assetId", "", "Signed ID of the image, as `assets` of the voucher contains it."),
     ("assignmentId", "/v1/validation-rules", "ID of the assignment of the validation rule."),
     ("assignmentId", "", "ID of the reward assignment."),
     ("asyncActionId", "", "ID of the async action, as `async_action_id` of the response that started it."),

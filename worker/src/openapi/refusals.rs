@@ -161,7 +161,7 @@ const REFUSALS: &[Refusal] = &[
     refusal(
         426,
         "UpgradeRequired",
-        "The request opens no WebSocket: it lacks the header `Upgrade: websocket`. The error has no key.",
+        "The request opens no WebSocket: the header `Upgrade: websocket` is missing. The error has no key.",
         opens_socket,
     ),
     refusal(429, "TooManyRequests", TOO_MANY_REQUESTS, always),
@@ -174,7 +174,7 @@ const REFUSALS: &[Refusal] = &[
     refusal(
         503,
         "NoMoreConnections",
-        "The project, or the host, has as many connections of this kind as it may have; the header `Retry-After` has the seconds to wait. The error has no key.",
+        "The project or the host has reached its number of connections of this kind; the header `Retry-After` has the seconds to wait. The error has no key.",
         opens_socket,
     ),
     refusal(

@@ -80,15 +80,15 @@ fn the_largest_request_of_each_kind_is_answered_or_refused() {
         }
         let request = call(&case["request"]);
         let rows = edge.rows("proj_dev");
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         let reply = send(&edge, &request, None);
         if times {
-            println!("{:>6} ms  {} {name} ({} bytes)", begun.elapsed().as_millis(), reply.status, reply.body.len());
+            println!("{:>6} ms  {} {name} ({} bytes)", started.elapsed().as_millis(), reply.status, reply.body.len());
         }
         assert_eq!(u64::from(reply.status), case["status"].as_u64().unwrap(), "{name}: {}", details_of(&reply));
-        let says = case["says"].as_str().unwrap_or_default();
-        assert!(details_of(&reply).contains(says), "{name}: {}", details_of(&reply));
-        if !says.is_empty() {
+        let expected = case["expected"].as_str().unwrap_or_default();
+        assert!(details_of(&reply).contains(expected), "{name}: {}", details_of(&reply));
+        if !expected.is_empty() {
             assert_eq!(edge.rows("proj_dev"), rows, "{name}: what is refused writes nothing");
         }
         if request.1 == "/v1/validations" && given.is_object() {

@@ -178,3 +178,69 @@ fn only_client_routes_declare_their_disclosure() {
     shown.sort_unstable();
     assert_eq!(paths, shown);
 }
+
+/// Returns the operations of the committed description, each with its name.
+fn operations(document: &Json) -> Vec<(String, &Json)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let all = paths.flat_map(|(path, operations)| {
+        let operations = operations.as_object().unwrap().iter();
+        operations.map(move |(method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
+    });
+    all.collect()
+}
+
+/// The sentences are generated: an operation without them, or with one written by hand in addition, is wrong.
+#[test]
+fn each_operation_names_its_callers() {
+    let document: Json = serde_json::from_str(DESCRIPTION).unwrap();
+    let mut wrong = Vec::new();
+    for (name, operation) in operations(&document) {
+        let description = operation["description"].as_str().unwrap();
+        let callers = description.split("Callable with").nth(1).unwrap_or_default();
+        let security = operation["security"].as_array().unwrap();
+        let mut expected = Vec::new();
+        for alternative in security.iter().filter_map(Json::as_object) {
+            for (scheme, scopes) in alternative {
+                match scheme.as_str() {
+                    "X-App-Id" => expected.push("a server key".to_owned()),
+                    "X-Client-Application-Id" => expected.push("a client key".to_owned()),
+                    "X-Management-Id" => expected.push("a management key".to_owned()),
+                    "OAuth" => expected.extend(
+                        scopes.as_array().unwrap().iter().map(|scope| format!("`{}`", scope.as_str().unwrap())),
+                    ),
+                    _ => {}
+                }
+            }
+        }
+        if expected.is_empty() {
+            expected.push("out credentials".to_owned());
+        }
+        let is_complete = expected.iter().all(|part| callers.contains(part.as_str()));
+        if !is_complete || description.matches("Callable with").count() != 1 || description.contains("The call needs") {
+            wrong.push(name);
+        }
+    }
+    assert!(wrong.is_empty(), "these do not name their callers: {wrong:#?}");
+}
+
+/// The roles that a description names are those that authentication admits.
+#[test]
+fn each_operation_names_its_roles() {
+    use scrip_worker::access::roles;
+    use scrip_worker::http::caller::{CredentialClass, ROLES};
+    let document: Json = serde_json::from_str(DESCRIPTION).unwrap();
+    let described = operations(&document);
+    for (name, operation) in described {
+        let route = AREAS.iter().flat_map(|area| area.iter()).find(|route| openapi::name(route) == name).unwrap();
+        let description = operation["description"].as_str().unwrap();
+        let named = description.split("the user needs the role ").nth(1);
+        let needs_key =
+            !route.classes.iter().all(|class| matches!(class, CredentialClass::Image | CredentialClass::Bundle));
+        let is_open_to_all = ROLES.iter().all(|(_, role)| roles::allows(*role, route));
+        assert_eq!(named.is_some(), needs_key && !is_open_to_all, "{name}");
+        for (role, value) in ROLES.iter().filter(|_| named.is_some()) {
+            let is_named = named.unwrap().contains(&format!("`{role}`"));
+            assert_eq!(is_named, roles::allows(*value, route), "{name} and {role}");
+        }
+    }
+}

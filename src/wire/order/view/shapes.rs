@@ -37,10 +37,10 @@ pub const ITEM: FieldType = shape!(
         ),
         may("discount_quantity", COUNT).description("Number of free units so far."),
         may("applied_discount_quantity", COUNT).description(
-            "Number of units made free by this request. For a single redeemable, by this redeemable alone."
+            "Number of units made free by this request. For a single redeemable, by this redeemable only."
         ),
         may("applied_quantity", CHANGE)
-            .description("Number of units added by this request, negative for removed units. For a single redeemable, by this redeemable alone."),
+            .description("Number of units added by this request, negative for removed units. For a single redeemable, by this redeemable only."),
         may("applied_quantity_amount", CHANGE)
             .description("Amount of the units in `applied_quantity`, in minor units, negative for removed units."),
         may("amount", AMOUNT)
@@ -50,7 +50,7 @@ pub const ITEM: FieldType = shape!(
         may("discount_amount", AMOUNT)
             .description("Discount on the item so far, in minor units, with discounts of earlier requests."),
         may("applied_discount_amount", AMOUNT)
-            .description("Discount on the item by this request, in minor units. For a single redeemable, by this redeemable alone."),
+            .description("Discount on the item by this request, in minor units. For a single redeemable, by this redeemable only."),
         may("price", AMOUNT).description("Price of one unit, in minor units. Absent if no price is known."),
         may("subtotal_amount", AMOUNT)
             .description("Amount of the item after its discounts, in minor units, never below 0."),
@@ -75,9 +75,9 @@ const AMOUNTS: &[Field] = &[
         .description("Sum of `discount_amount` and `items_discount_amount`, in minor units."),
     may("total_amount", AMOUNT).description("Amount to pay after all discounts, in minor units, never below 0."),
     may("applied_discount_amount", AMOUNT)
-        .description("Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable alone."),
+        .description("Discount on the whole order by this request, in minor units. For a single redeemable, by this redeemable only."),
     may("items_applied_discount_amount", AMOUNT)
-        .description("Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable alone."),
+        .description("Sum of the discounts on the items by this request, in minor units. For a single redeemable, by this redeemable only."),
     may("total_applied_discount_amount", AMOUNT)
         .description("Sum of `applied_discount_amount` and `items_applied_discount_amount`, in minor units."),
     may("items", FieldType::List(&ITEM, 0, 500)).description("Items of the order. Absent if the order has none."),

@@ -33,7 +33,7 @@ const CHANNEL: FieldType = FieldType::Object(&[
 /// A reward that points were exchanged for.
 const EXCHANGED: FieldType = shape!(
     "ExchangedReward",
-    "Reward that points bought, with the voucher or product handed over.",
+    "Reward that points bought, with the voucher or product that the customer received.",
     fields_of!(
         OF_REWARD,
         &[
@@ -42,7 +42,7 @@ const EXCHANGED: FieldType = shape!(
                 .description("Customer who received the reward. `null` or absent if unknown."),
             may("voucher", VOUCHER)
                 .or_null()
-                .description("Voucher that was handed over. `null` or absent if the reward gave none."),
+                .description("Voucher that the customer received. `null` or absent if the reward gave none."),
             may("product", PRODUCT).or_null().description(
                 "Product to ship, with the first of its SKUs. `null` or absent if the reward is no product."
             ),
@@ -86,12 +86,12 @@ const COMMON: &[Field] = &[
             must("amount", CHANGE).description("Gift credits in minor units, negative for a rollback.")
         ]),
     )
-    .description("Gift credits that were spent or given back. Absent if none."),
+    .description("Gift credits that were spent or refunded. Absent if none."),
     may(
         "loyalty_card",
         FieldType::Object(&[must("points", CHANGE).description("Number of points, negative for a rollback.")]),
     )
-    .description("Points that were spent or given back. Absent if none."),
+    .description("Points that were spent or refunded. Absent if none."),
     may("reward", EXCHANGED).description("Reward that the points bought. Absent if none."),
     must("related_object_type", FieldType::OneOf(&["voucher", "promotion_tier", "redemption"]))
         .description("Type of the redeemed object: `redemption` for a parent, or if the redeemable is unknown."),

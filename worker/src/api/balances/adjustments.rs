@@ -27,7 +27,7 @@ const AMOUNT: &[Field] = &[
     must("amount", FieldType::Int(-INT_MAX, INT_MAX))
         .description("Amount to add to the card, negative to subtract: minor units on a gift card, points on a loyalty card. Zero is refused."),
     SOURCE_ID,
-    may("reason", FieldType::Text).description("Reason of the change, as the transaction shows it."),
+    may("reason", FieldType::Text).description("Reason of the change, stored in the transaction."),
 ];
 
 const POINTS: &[Field] = &[
@@ -38,7 +38,7 @@ const POINTS: &[Field] = &[
     may("expiration_date", FieldType::DateTime)
         .description("Last day on which added points can be spent, today or later in the project's time zone. Required by `CUSTOM_DATE`, refused otherwise."),
     SOURCE_ID,
-    may("reason", FieldType::Text).description("Reason of the change, as the transaction shows it."),
+    may("reason", FieldType::Text).description("Reason of the change, stored in the transaction."),
 ];
 
 /// The routes of the area.
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/balance", "Adjust the balance of a card", change_amount)
         .describe(
             "adjustVoucherBalance",
-            "Adds to the balance of a gift card or a loyalty card, or subtracts from the balance, and records one transaction. Units that a session has locked cannot be subtracted. The webhook event `voucher.gift.balance_added` or `voucher.loyalty_card.points_added` follows. An amount out of bounds, and a voucher without a balance, is refused with `invalid_add_balance_params`. A `source_id` that the card has seen is refused with `duplicate_found`.",
+            "Adds to the balance of a gift card or a loyalty card, or subtracts from the balance, and records one transaction. Units that a session has locked cannot be subtracted. The webhook event `voucher.gift.balance_added` or `voucher.loyalty_card.points_added` follows. An amount out of bounds, and a voucher without a balance, is refused with `invalid_add_balance_params`. A `source_id` of an earlier transaction of the card is refused with `duplicate_found`.",
         )
         .returns("The change, the balance after the change, and the total ever loaded.")
         .scope("vouchers")
@@ -55,7 +55,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/loyalties/members/{memberId}/balance", "Adjust the points of a loyalty card", change_points)
         .describe(
             "adjustLoyaltyCardBalance",
-            "Adds points to a loyalty card or subtracts points from the card, and records one transaction. Points that a session has locked cannot be subtracted. The webhook event `voucher.loyalty_card.points_added` follows. Points out of bounds, and a card without a holder, are refused with `invalid_add_balance_params`. A `source_id` that the card has seen is refused with `duplicate_found`.",
+            "Adds points to a loyalty card or subtracts points from the card, and records one transaction. Points that a session has locked cannot be subtracted. The webhook event `voucher.loyalty_card.points_added` follows. Points out of bounds, and a card without a holder, are refused with `invalid_add_balance_params`. A `source_id` of an earlier transaction of the card is refused with `duplicate_found`.",
         )
         .returns("The change, the balance after the change, and the total ever loaded.")
         .scope("loyalties")

@@ -41,7 +41,7 @@ const ADD: &[Field] = &[
     may("redemption", REDEMPTION)
         .description("Limit on the redemptions of each voucher. Default is the limit that the campaign defines."),
     may("additional_info", FieldType::Text).description("Note of the merchant on the vouchers."),
-    may("visibility", VISIBILITY).description("Refused: the setting of the campaign holds for its vouchers."),
+    may("visibility", VISIBILITY).description("Refused: the setting of the campaign applies to its vouchers."),
     may("start_date", FieldType::DateTime)
         .description("Moment from which the vouchers can be redeemed, in UTC. Default is the start of the campaign."),
     may("expiration_date", FieldType::DateTime)
@@ -60,7 +60,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/campaigns", "List campaigns", list)
         .describe(
             "listCampaigns",
-            "Returns the campaigns of the project, the newest first by default. Promotions contain their tiers; categories are included only on request with `expand`. The call needs a server key or the OAuth scope `campaigns`. An unknown order, filter or expansion is refused with `invalid_query_params`.",
+            "Returns the campaigns of the project, the newest first by default. Promotions contain their tiers; categories are included only on request with `expand`. An unknown order, filter or expansion is refused with `invalid_query_params`.",
         )
         .returns("The campaigns of this page and the total.")
         .of(&CAMPAIGN)

@@ -36,7 +36,7 @@ const UPDATE: &[Field] = scrip::fields_of!(
         may("redemption", REDEMPTION)
             .description("Limit on the redemptions of each voucher. `null` removes the limit; an object without `quantity` changes no limit."),
         may("voucher", VOUCHER_CHANGE)
-            .description("Configuration of the vouchers, in the form in which a campaign shows the configuration. Top-level fields of the same name have precedence."),
+            .description("Configuration of the vouchers, in the form in which a campaign contains the configuration. Top-level fields of the same name have precedence."),
         may("promotion", PROMOTION_CHANGE).description("Tiers of a promotion to change or to add."),
     ]
 );

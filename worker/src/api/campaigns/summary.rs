@@ -15,9 +15,9 @@ use serde_json::json;
 pub const ROUTES: &[Route] = &[get("/v1/campaigns/{campaignId}/summary", "Get the summary of a campaign", summary)
     .describe(
         "getCampaignSummary",
-        "Returns counts and amounts of redemptions, rollbacks, publications and balances of a campaign. The figures cover whole days in the project's time zone, or the whole time without bounds; some depend on the type of the campaign. An unknown campaign is refused with `not_found`, an `end_date` before the `start_date` with `invalid_query_params`.",
+        "Returns counts and amounts of redemptions, rollbacks, publications and balances of a campaign. The numbers cover whole days in the project's time zone, or the whole time without bounds; some depend on the type of the campaign. An unknown campaign is refused with `not_found`, an `end_date` before the `start_date` with `invalid_query_params`.",
     )
-    .returns("The campaign and its figures for the period.")
+    .returns("The campaign and its summary for the period.")
     .scope("campaigns")
     .query(&[
         may("start_date", FieldType::Date)

@@ -106,7 +106,7 @@ pub const ROUTES: &[Route] = &[
     get(ALL, "List campaign templates", list)
         .describe(
             "listCampaignTemplates",
-            "Returns the campaign templates of the project without their configuration, the newest first by default. The call needs a server key or the OAuth scope `templates`. An unknown start, order or filter is refused with `invalid_query_params`.",
+            "Returns the campaign templates of the project without their configuration, the newest first by default. An unknown start, order or filter is refused with `invalid_query_params`.",
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)
@@ -153,7 +153,7 @@ pub const ROUTES: &[Route] = &[
     get("/management/v1/projects/{projectId}/templates/campaigns", "List campaign templates of a project", list_of_project)
         .describe(
             "listProjectCampaignTemplates",
-            "Returns the campaign templates of a project without their configuration, the newest first by default. The call needs a management key of the project. Another project is refused with `not_found`, an unknown start, order or filter with `invalid_query_params`.",
+            "Returns the campaign templates of a project without their configuration, the newest first by default. Another project is refused with `not_found`, an unknown start, order or filter with `invalid_query_params`.",
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)

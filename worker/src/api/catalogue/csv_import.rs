@@ -48,7 +48,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/products/importCSV", "Import products from a CSV file", import_products)
         .describe(
             "importProducts",
-            "Starts an async action that creates or updates the product of each row, by `id` or `source_id`. The column `name` is required; unknown columns become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails alone. A file that cannot be read is refused with `invalid_payload`.",
+            "Starts an async action that creates or updates the product of each row, by `id` or `source_id`. The column `name` is required; unknown columns become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails independently. A file that cannot be read is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each row.")
         .scope("products")
@@ -57,7 +57,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/skus/importCSV", "Import SKUs from a CSV file", import_skus)
         .describe(
             "importSkus",
-            "Starts an async action that creates or updates the SKU of each row, by `id` or `source_id`. The columns `source_id` and `product_id` are required, and the product must exist; unknown columns become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails alone. A file that cannot be read is refused with `invalid_payload`.",
+            "Starts an async action that creates or updates the SKU of each row, by `id` or `source_id`. The columns `source_id` and `product_id` are required, and the product must exist; unknown columns become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails independently. A file that cannot be read is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each row.")
         .scope("skus")

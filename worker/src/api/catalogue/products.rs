@@ -51,7 +51,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/products/bulk/async", "Create or update many products", bulk)
         .describe(
             "createOrUpdateProducts",
-            "Starts an async action that creates or updates each listed product by `source_id`. The list is checked as a whole before the action starts; afterwards each product succeeds or fails alone. A malformed list is refused with `invalid_payload`.",
+            "Starts an async action that creates or updates each listed product by `source_id`. The list is checked as a whole before the action starts; afterwards each product succeeds or fails independently. A malformed list is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each product.")
         .of(&PRODUCT)
@@ -62,7 +62,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/products/metadata/async", "Update the metadata of many products", bulk_metadata)
         .describe(
             "updateProductsMetadata",
-            "Starts an async action that merges the same metadata into each listed product. A `source_id` without a product creates one. Each product succeeds or fails alone. A malformed body is refused with `invalid_payload`.",
+            "Starts an async action that merges the same metadata into each listed product. A `source_id` without a product creates one. Each product succeeds or fails independently. A malformed body is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each product.")
         .of(&PRODUCT)
@@ -90,7 +90,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/products/{productId}", "Delete a product", remove)
         .describe(
             "deleteProduct",
-            "Deletes a product and its SKUs. By default the product goes to the trash bin, and its `source_id` stays taken until the entry is purged. An unknown ID is refused with `not_found`.",
+            "Deletes a product and its SKUs. By default the product moves to the trash bin, and its `source_id` stays taken until the entry is purged. An unknown ID is refused with `not_found`.",
         )
         .returns("No content. The product and its SKUs are deleted.")
         .of(&PRODUCT)

@@ -62,7 +62,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/products/{productId}/skus/{skuId}", "Delete a SKU", remove)
         .describe(
             "deleteSku",
-            "Deletes a SKU of a product. By default the SKU goes to the trash bin, and its `source_id` stays taken until the entry is purged. A SKU of another product is refused with `not_found`.",
+            "Deletes a SKU of a product. By default the SKU moves to the trash bin, and its `source_id` stays taken until the entry is purged. A SKU of another product is refused with `not_found`.",
         )
         .returns("No content. The SKU is deleted.")
         .of(&SKU)

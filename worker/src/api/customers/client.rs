@@ -41,7 +41,7 @@ const QUOTAS_VERIFIED: [Quota; 2] = [
 pub const ROUTES: &[Route] = &[post("/client/v1/customers", "Create or update a customer from a client", create)
     .describe(
         "createClientCustomer",
-        "Creates a customer, or updates the customer of the token. A client without proof only adds names of new customers and changes no stored customer, unless the customer trust of the project is `open`. The call needs a client key or the OAuth scope `client_customers`, and the project switch `client_create_customer_enabled`. A closed switch is refused with `forbidden`, a key that creates customers too fast with `too_many_customers`.",
+        "Creates a customer, or updates the customer of the token. A client without proof only adds names of new customers and changes no stored customer, unless the customer trust of the project is `open`. The webhook event `customer.created` or `customer.updated` follows a change. A closed switch is refused with `forbidden`, a key that creates customers too fast with `too_many_customers`.",
     )
     .returns("The names of the customer. Without proof the answer repeats the names that were sent.")
     .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])

@@ -26,7 +26,7 @@ pub const ROUTES: &[Route] = &[
     get("/client/v1/consents", "List consents from a client", list)
         .describe(
             "listClientConsents",
-            "Returns an empty list, because consents are not stored. The call needs a client key or the OAuth scope `client_consents`.",
+            "Returns an empty list, because consents are not stored.",
         )
         .returns("An empty list of consents and of groups.")
         .for_classes(PAGES)
@@ -45,7 +45,7 @@ pub const ROUTES: &[Route] = &[
     put("/client/v1/customers/{customerId}/consents", "Accept the consents of a customer from a client", accept)
         .describe(
             "updateClientCustomerConsents",
-            "Accepts consents by ID, each `true` or `false`, and stores nothing. The call needs a client key or the OAuth scope `client_consents`. A customer other than that of the token is refused with `customer_mismatch`, a value that is not a boolean with `invalid_payload`.",
+            "Accepts consents by ID, each `true` or `false`, and stores nothing. A customer other than that of the token is refused with `customer_mismatch`, a value that is not a boolean with `invalid_payload`.",
         )
         .returns("An empty object, also for an unknown customer.")
         .for_classes(PAGES)

@@ -61,7 +61,7 @@ const COLUMNS: &[CsvColumn] = &[
 pub const ROUTES: &[Route] = &[post("/v1/customers/importCSV", "Import customers from a CSV file", import)
     .describe(
         "importCustomers",
-        "Starts an async action that creates or updates the customer of each row, by `source_id`. Columns other than profile fields become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails alone. A file that cannot be read is refused with `invalid_payload`.",
+        "Starts an async action that creates or updates the customer of each row, by `source_id`. Columns other than profile fields become metadata. The file, of at most 100,000 rows, is read before the action starts; afterwards each row succeeds or fails independently. A file that cannot be read is refused with `invalid_payload`.",
     )
     .returns("The ID of the async action, which reports the result of each row.")
     .scope("customers")

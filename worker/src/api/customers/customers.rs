@@ -75,7 +75,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/customers/bulk/async", "Create or update many customers", bulk)
         .describe(
             "createOrUpdateCustomers",
-            "Starts an async action that creates or updates each listed customer by `source_id`. The list is checked as a whole before the action starts; afterwards each customer succeeds or fails alone. A malformed list is refused with `invalid_payload`.",
+            "Starts an async action that creates or updates each listed customer by `source_id`. The list is checked as a whole before the action starts; afterwards each customer succeeds or fails independently. A malformed list is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each customer.")
         .of(&CUSTOMER)
@@ -86,7 +86,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
         .describe(
             "updateCustomersMetadata",
-            "Starts an async action that merges the same metadata into each listed customer. A `source_id` without a customer creates one. Each customer succeeds or fails alone. A malformed body is refused with `invalid_payload`.",
+            "Starts an async action that merges the same metadata into each listed customer. A `source_id` without a customer creates one. Each customer succeeds or fails independently. A malformed body is refused with `invalid_payload`.",
         )
         .returns("The ID of the async action, which reports the result of each customer.")
         .of(&CUSTOMER)

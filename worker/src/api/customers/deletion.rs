@@ -35,7 +35,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/customers/{customerId}/permanent-deletion", "Permanently delete a customer", erase)
         .describe(
             "permanentlyDeleteCustomer",
-            "Deletes a customer and removes the personal data from everything that names the customer. Orders, redemptions and balances stay under an ID that identifies no person; custom events are deleted. A large rest is removed in the background. The webhook event `customer.deleted` follows. An unknown or already deleted customer is refused with `not_found`.",
+            "Deletes a customer and removes the personal data from everything that names the customer. Orders, redemptions and balances stay under an ID that identifies no person; custom events are deleted. Large amounts of data are removed by a job after the response. The webhook event `customer.deleted` follows. An unknown or already deleted customer is refused with `not_found`.",
         )
         .returns("The status of the deletion, and the number of records found for the customer.")
         .of(&CUSTOMER)

@@ -37,7 +37,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/customer-tokens", "Create a customer token", create)
         .describe(
             "createCustomerToken",
-            "Creates a signed token with which a client proves for which customer the client acts. A `source_id` without a stored customer is accepted. The answer is never repeated for an `Idempotency-Key`, because the token is secret. The call needs a server key or the OAuth scope `customer_tokens`. An unknown `id` is refused with `not_found`, a customer without any name with `invalid_payload`.",
+            "Creates a signed token with which a client proves for which customer the client acts. A `source_id` without a stored customer is accepted. The answer is never repeated for an `Idempotency-Key`, because the token is secret. An unknown `id` is refused with `not_found`, a customer without any name with `invalid_payload`.",
         )
         .returns("The token, the names of the customer, and the moment at which the token expires.")
         .scope("customer_tokens")
@@ -47,7 +47,7 @@ pub const ROUTES: &[Route] = &[
     get("/management/v1/projects/{projectId}/customer-token-key", "Get the signing key of customer tokens", read)
         .describe(
             "getCustomerTokenKey",
-            "Returns the secret key with which the merchant's server can sign customer tokens. The first call creates the key. The call needs a management key. An unknown project is refused with `not_found`.",
+            "Returns the secret key with which the merchant's server can sign customer tokens. The first call creates the key. An unknown project is refused with `not_found`.",
         )
         .returns("The ID, the secret and the algorithm of the key in force.")
         // The first call creates the key.
@@ -61,7 +61,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "rotateCustomerTokenKey",
-        "Puts a new signing key in force. Tokens of the former key stay valid for one hour, or end now if `at_once` is `true`. The call needs a management key. An unknown project is refused with `not_found`.",
+        "Puts a new signing key in force. Tokens of the former key stay valid for one hour, or end now if `at_once` is `true`. An unknown project is refused with `not_found`.",
     )
     .returns("The new key, and the moment until which tokens of the former key are accepted.")
     .for_classes(MANAGEMENT)

@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/events", "Track a custom event from a client", track)
         .describe(
             "trackClientEvent",
-            "Records a custom event of a customer, which must match the event schema. Points and rewards follow only if a customer token proves the customer, or the customer trust of the project is `open`; otherwise no customer is created or changed. The call needs a client key or the OAuth scope `client_events`, and the project switch `client_loyalty_events_enabled`. A closed switch is refused with `forbidden`, a key that sends events too fast with `too_many_events`.",
+            "Records a custom event of a customer, which must match the event schema. Points and rewards follow only if a customer token proves the customer, or the customer trust of the project is `open`; otherwise no customer is created or changed. A closed switch is refused with `forbidden`, a key that sends events too fast with `too_many_events`.",
         )
         .returns("The event as recorded.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])

@@ -41,7 +41,7 @@ pub const ROUTES: &[Route] = &[
     get(PATH, "List event schemas", list)
         .describe(
             "listCustomEventSchemas",
-            "Returns the schemas of all custom events of the project, on one page. The call needs a management key. An unknown project is refused with `not_found`.",
+            "Returns the schemas of all custom events of the project, on one page. An unknown project is refused with `not_found`.",
         )
         .returns("The event schemas and their total.")
         .of(&SCHEMA)
@@ -50,7 +50,7 @@ pub const ROUTES: &[Route] = &[
     post(PATH, "Create an event schema", create)
         .describe(
             "createCustomEventSchema",
-            "Declares a custom event, so that events of this name can be tracked. The call needs a management key. A name in use is refused with `duplicate_found`, an invalid definition with `invalid_payload`.",
+            "Declares a custom event, so that events of this name can be tracked. A name in use is refused with `duplicate_found`, an invalid definition with `invalid_payload`.",
         )
         .returns("The new event schema.")
         .of(&SCHEMA)
@@ -59,7 +59,7 @@ pub const ROUTES: &[Route] = &[
     get(ONE, "Get an event schema", read)
         .describe(
             "getCustomEventSchema",
-            "Returns the schema of one custom event. The call needs a management key. An unknown ID is refused with `not_found`.",
+            "Returns the schema of one custom event. An unknown ID is refused with `not_found`.",
         )
         .returns("The event schema.")
         .of(&SCHEMA)
@@ -67,7 +67,7 @@ pub const ROUTES: &[Route] = &[
     put(ONE, "Update an event schema", update)
         .describe(
             "updateCustomEventSchema",
-            "Replaces the definitions of the properties that are sent; other properties stay. Events that are already recorded are not checked again. The call needs a management key. An unknown ID is refused with `not_found`, an invalid definition with `invalid_payload`.",
+            "Replaces the definitions of the properties that are sent; other properties stay. Events that are already recorded are not checked again. An unknown ID is refused with `not_found`, an invalid definition with `invalid_payload`.",
         )
         .returns("The event schema after the change.")
         .of(&SCHEMA)
@@ -76,7 +76,7 @@ pub const ROUTES: &[Route] = &[
     delete(ONE, "Delete an event schema", remove)
         .describe(
             "deleteCustomEventSchema",
-            "Deletes the schema of a custom event; events of this name are refused from then on. The call needs a management key. An unknown ID is refused with `not_found`.",
+            "Deletes the schema of a custom event; events of this name are refused from then on. An unknown ID is refused with `not_found`.",
         )
         .returns("No content. The event schema is deleted.")
         .of(&SCHEMA)

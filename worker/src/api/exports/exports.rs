@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
             "createExport",
             "Starts an export of objects of one type as a CSV file, which is written in the background. Objects created after the call are left out. Unknown columns are refused with `invalid_export_fields`, wrong filters or orders with `invalid_payload`.",
         )
-        .returns("The scheduled export. `GET /v1/exports/{exportId}` shows its status and the link to the CSV file."),
+        .returns("The scheduled export. `GET /v1/exports/{exportId}` returns its status and the link to the CSV file."),
     get("/v1/exports/{exportId}", "Get or download an export", get_one)
         .of(&EXPORT)
         .for_classes(&[CredentialClass::Server, CredentialClass::OAuth, CredentialClass::Link])

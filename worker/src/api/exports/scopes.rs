@@ -33,7 +33,7 @@ const OF_CODE: &[Field] = &[may("parameters", FieldType::Object(&[ORDER, FIELDS]
 const TRANSACTIONS: &str = "voucher_transactions";
 /// Text of each response.
 const STARTED: &str =
-    "The scheduled export. `GET /v1/exports/{exportId}` shows its status and the link to the CSV file.";
+    "The scheduled export. `GET /v1/exports/{exportId}` returns its status and the link to the CSV file.";
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[

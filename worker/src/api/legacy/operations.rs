@@ -53,7 +53,7 @@ const ALONE: &[Field] = &[
     may("session", SESSION).description("Lock to set, or to use by its key. Absent means no lock."),
     may("tracking_id", FieldType::Text)
         .description("Tracking ID of the customer, as an earlier answer returned it, or a `source_id`."),
-    may("gift", GIFT).description("Gift credits to use from a gift card. Absent means as many as possible."),
+    may("gift", GIFT).description("Gift credits to use from a gift card. Absent means the highest possible number."),
     may("reward", ASSIGNED_REWARD)
         .description("Reward that the points of a loyalty card buy. Required for a loyalty card."),
     may("metadata", FieldType::Map).description("Metadata of the redemption, which validation rules can test."),
@@ -111,7 +111,7 @@ pub const ROUTES: &[Route] = &[
     get("/client/v1/validate", "Validate a voucher from a client", validate_query)
         .describe(
             "clientValidateVoucher",
-            "Legacy form of a validation, for one voucher. All input is in the query, and with `session_type` `LOCK` the voucher is reserved. A code that the client may not use gives `valid` `false`, like an unknown code. The call needs a client key or the OAuth scope `client_validate`. A query without a code is refused with `invalid_query_params`, too many open sessions with `too_many_sessions`.",
+            "Legacy form of a validation, for one voucher. All input is in the query, and with `session_type` `LOCK` the voucher is reserved. A code that the client may not use gives `valid` `false`, like an unknown code. A query without a code is refused with `invalid_query_params`, too many open sessions with `too_many_sessions`.",
         )
         .returns("The verdict, reduced to fields that a client may see. A visitor gets a new `tracking_id`.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
@@ -164,13 +164,13 @@ pub const ROUTES: &[Route] = &[
     post("/v1/promotions/validation", "Find applicable promotion tiers", validate_tiers)
         .describe(
             "validatePromotionTiers",
-            "Legacy form of a qualification. Tests the 150 newest active promotion tiers on an order, each alone, and redeems none. A project with many tiers and a large order is refused with `request_too_complex`, a malformed body with `invalid_payload`.",
+            "Legacy form of a qualification. Tests the 150 newest active promotion tiers on an order, each separately, and redeems none. A project with many tiers and a large order is refused with `request_too_complex`, a malformed body with `invalid_payload`.",
         )
         .returns("The promotion tiers that apply, sorted by hierarchy, each with discount and order.")
         .scope("promotions")
         .query(&[
             may("audienceRulesOnly", FieldType::Bool).description(
-                "`true` to test only rules about the customer; the answer then shows no discounts. Default `false`.",
+                "`true` to test only rules about the customer; the answer then contains no discounts. Default `false`.",
             ),
             may("filters", FieldType::Map)
                 .description("Conditions on `promotion_id` and metadata of the promotion tiers, joined by `junction`."),
@@ -198,7 +198,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/loyalties/members/{memberId}/redemption", "Redeem a loyalty card for a reward", redeem_points)
         .describe(
             "redeemLoyaltyCard",
-            "Redeems a loyalty card for a reward, for the holder of the card. The points are spent and the reward is handed over in one transaction. The webhook event `redemption.succeeded` or `redemption.failed` follows. A call without a reward is refused with `missing_reward`, too few points with `loyalty_card_points_exceeded`.",
+            "Redeems a loyalty card for a reward, for the holder of the card. The points are spent and the reward is granted in one transaction. The webhook event `redemption.succeeded` or `redemption.failed` follows. A call without a reward is refused with `missing_reward`, too few points with `loyalty_card_points_exceeded`.",
         )
         .returns("The redemption, with the reward, the card and the points spent.")
         .scope("loyalties")
@@ -211,7 +211,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "redeemLoyaltyCampaignCard",
-        "Redeems a loyalty card of the campaign for a reward, for the holder of the card. The points are spent and the reward is handed over in one transaction. The webhook event `redemption.succeeded` or `redemption.failed` follows. A call without a reward is refused with `missing_reward`, too few points with `loyalty_card_points_exceeded`.",
+        "Redeems a loyalty card of the campaign for a reward, for the holder of the card. The points are spent and the reward is granted in one transaction. The webhook event `redemption.succeeded` or `redemption.failed` follows. A call without a reward is refused with `missing_reward`, too few points with `loyalty_card_points_exceeded`.",
     )
     .returns("The redemption, with the reward, the card and the points spent.")
     .scope("loyalties")

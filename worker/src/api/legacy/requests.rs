@@ -22,7 +22,7 @@ use serde_json::{Map, Value as Json, json};
 pub const ROUTES: &[Route] = &[post("/client/v1/redeem", "Redeem a voucher from a client", redeem_one)
     .describe(
         "clientRedeemVoucher",
-        "Legacy form of a redemption, for one voucher. Applies the voucher to an order and records one redemption, or a failed one. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. The call needs a client key or the OAuth scope `client_redeem`, and the project switch `client_redeem_enabled`. A closed switch is refused with `forbidden`, a code that the client may not use with `not_found`.",
+        "Legacy form of a redemption, for one voucher. Applies the voucher to an order and records one redemption, or a failed one. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. A closed switch is refused with `forbidden`, a code that the client may not use with `not_found`.",
     )
     .returns("The redemption, reduced to fields that a client may see.")
     .for_classes(CLIENT)
@@ -148,7 +148,7 @@ const REDEEM: &[Field] = &[
     may("customer", CUSTOMER_OBJECT)
         .description("Customer who uses the voucher. A redemption stores the profile that is sent."),
     may("session", SESSION).description("Lock to set, or to use by its key. Absent means no lock."),
-    may("gift", GIFT).description("Gift credits to use from a gift card. Absent means as many as possible."),
+    may("gift", GIFT).description("Gift credits to use from a gift card. Absent means the highest possible number."),
     may("reward", ASSIGNED_REWARD)
         .description("Reward that the points of a loyalty card buy. Required for a loyalty card."),
     may("metadata", FieldType::Map).description("Metadata of the redemption, which validation rules can test."),

@@ -45,7 +45,7 @@ const UPDATE: &[Field] = scrip::fields_of!(
                 may("redemption", REDEMPTION).description("Limit on the redemptions of each card."),
             ]),
         )
-        .description("Configuration of the loyalty cards, in the form in which a campaign shows the configuration."),
+        .description("Configuration of the loyalty cards, in the form in which a campaign contains the configuration."),
     ]
 );
 

@@ -25,7 +25,7 @@ const BODY: &[Field] = &[
         .description("Customer to receive the card, with `id`, `source_id` or `email`. The customer is updated as sent, or created."),
     may("metadata", FieldType::Map),
     may("channel", FieldType::Name(100))
-        .description("Name of the channel, as the publication shows the value. Default `API`."),
+        .description("Name of the channel, as the publication contains the value. Default `API`."),
 ];
 
 /// The list of cards has one page more than that of vouchers.

@@ -32,7 +32,7 @@ pub const ROUTES: &[Route] = &[get(
 )
 .describe(
     "listMemberBenefitTransactions",
-    "Returns one record for each incentive that earning rules granted to a member, and for each that could not be granted. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
+    "Returns one record for each incentive that earning rules granted to a member, and for each that could not be granted. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
 )
 .returns("The benefit transactions of this page and the cursor of the next page.")
 .with_lifecycle(&RESOURCE, &MEMBER)

@@ -76,7 +76,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listMemberCardTransactions",
-        "Returns the transactions that changed the points of a card: earnings, spending, refunds, expirations and manual changes. Points that are due to expire or to become active by now are settled first. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
+        "Returns the transactions that changed the points of a card: earnings, spending, refunds, expirations and manual changes. Points that are due to expire or to become active by now are settled first. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
     )
     .returns("The transactions of this page and the cursor of the next page.")
     .pages(shapes::TRANSACTION)
@@ -88,7 +88,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listMemberCardActivities",
-        "Returns the records of changes to a card itself: creation, generation of its code, and assignment to the member. Changes of points are card transactions and not among them. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
+        "Returns the records of changes to a card itself: creation, generation of its code, and assignment to the member. Changes of points are card transactions and not among them. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(ACTIVITY)
@@ -100,7 +100,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listMemberCardPendingPoints",
-        "Returns the buckets of pending points of a card, activated and cancelled ones included. Points that are due by now are settled first. The newest bucket is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
+        "Returns the buckets of pending points of a card, activated and cancelled ones included. Points that are due by now are settled first. The newest bucket is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
     )
     .returns("The buckets of this page and the cursor of the next page.")
     .pages(shapes::PENDING_BUCKET)
@@ -134,7 +134,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listMemberCardExpiringPoints",
-        "Returns the buckets of points of a card that have an expiration date, expired ones included. Points that are due by now are settled first. The newest bucket is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
+        "Returns the buckets of points of a card that have an expiration date, expired ones included. Points that are due by now are settled first. The newest bucket is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown card is refused with `not_found`.",
     )
     .returns("The buckets of this page and the cursor of the next page.")
     .pages(shapes::EXPIRING_BUCKET)

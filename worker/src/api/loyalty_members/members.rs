@@ -72,7 +72,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List members of a loyalty program", list))
         .describe(
             "listLoyaltyProgramMembers",
-            "Returns the members of a loyalty program except deleted ones, without their cards, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
+            "Returns the members of a loyalty program except deleted ones, without their cards, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
         )
         .returns("The members of this page and the cursor of the next page.")
         .pages(SHAPE)
@@ -140,7 +140,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listLoyaltyProgramMemberActivities",
-        "Returns the records of changes to a member: creation, updates, changes of status, and assignment and removal of cards. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown member is refused with `not_found`.",
+        "Returns the records of changes to a member: creation, updates, changes of status, and assignment and removal of cards. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown member is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(ACTIVITY)

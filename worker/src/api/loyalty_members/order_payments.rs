@@ -49,7 +49,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List order payments of a member", list))
         .describe(
             "listMemberOrderPayments",
-            "Returns the orders that a member paid with points, rejected payments included, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
+            "Returns the orders that a member paid with points, rejected payments included, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
         )
         .returns("The order transactions of this page and the cursor of the next page.")
         .pages(shapes::ORDER_TRANSACTION)
@@ -57,7 +57,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(post(ALL, "Pay an order with points", create))
         .describe(
             "createMemberOrderPayment",
-            "Pays as much of an order of the member as balance, limits and exchange ratio allow, with points of one card. Each call makes another payment; send an `Idempotency-Key` so that a retry does not. A payment that a spending limit prevents is recorded as rejected, which a later read shows. `DRY_RUN` calculates only. Refused with `insufficient_card_balance` without enough points, and with `order_already_paid` if nothing is due.",
+            "Pays as much of an order of the member as balance, limits and exchange ratio allow, with points of one card. Each call makes another payment; send an `Idempotency-Key` so that a retry does not. A payment that a spending limit prevents is recorded as rejected, which a later read returns. `DRY_RUN` calculates only. Refused with `insufficient_card_balance` without enough points, and with `order_already_paid` if nothing is due.",
         )
         .returns("The order transaction, with status `PENDING` after a payment and `SIMULATED` after a dry run.")
         .body(shapes::PAY)

@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List reward purchases of a member", list))
         .describe(
             "listMemberRewardPurchases",
-            "Returns the rewards that a member bought with points, with refunds and rejected purchases, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
+            "Returns the rewards that a member bought with points, with refunds and rejected purchases, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
         )
         .returns("The reward transactions of this page and the cursor of the next page.")
         .pages(shapes::REWARD_TRANSACTION)
@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(post(ALL, "Purchase a reward with points", create))
         .describe(
             "createMemberRewardPurchase",
-            "Takes the points of the first matching cost from a card and one piece from the stock, and hands over the reward, all or none. A bought code is published to the customer. Each call buys again; send an `Idempotency-Key` so that a retry does not. A purchase that a limit prevents is recorded as rejected, which a later read shows. Refused with `reward_out_of_stock` without stock, and with `insufficient_card_balance` without enough points.",
+            "Takes the points of the first matching cost from a card and one unit from the stock, and grants the reward, all or none. A bought code is published to the customer. Each call buys again; send an `Idempotency-Key` so that a retry does not. A purchase that a limit prevents is recorded as rejected, which a later read returns. Refused with `reward_out_of_stock` without stock, and with `insufficient_card_balance` without enough points.",
         )
         .returns("The reward transaction, with status `PENDING` after a purchase and `SIMULATED` after a dry run.")
         .body(shapes::BUY)
@@ -67,7 +67,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "refundRewardPurchase",
-        "Takes back a purchased code or points, returns the price to the card, and puts one piece back into the stock, all in one transaction. Points return in proportion to the part of a gift card or of purchased points that is unused. A used reward is refused with `reward_already_used`, a reward without refunds with `non_refundable_reward`, unless the policy `ALLOW` is sent. A purchase can be refunded once (`invalid_reward_transaction_status`).",
+        "Revokes a purchased code or points, returns the price to the card and one unit to the stock, all in one transaction. Points return in proportion to the part of a gift card or of purchased points that is unused. A used reward is refused with `reward_already_used`, a reward without refunds with `non_refundable_reward`, unless the policy `ALLOW` is sent. A purchase can be refunded once (`invalid_reward_transaction_status`).",
     )
     .returns("The reward transaction of the refund.")
     .body(shapes::REFUND)

@@ -26,7 +26,7 @@ pub const ROUTES: &[Route] = &[get(
 )
 .describe(
     "listMemberTierTransactions",
-    "Returns the movements of a member between tiers: joined, upgraded, downgraded, left and prolonged. Changes that are due by now are settled first. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
+    "Returns the movements of a member between tiers: joined, upgraded, downgraded, left and prolonged. Changes that are due by now are settled first. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program or member is refused with `not_found`.",
 )
 .returns("The tier transactions of this page and the cursor of the next page.")
 .scope("loyalties")

@@ -33,7 +33,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get("/v2/loyalties/programs/{programId}/card-definitions", "List card definitions of a loyalty program", list))
         .describe(
             "listLoyaltyProgramCardDefinitions",
-            "Returns the assignments of card definitions to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
+            "Returns the assignments of card definitions to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
         )
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::CARD_DEFINITION)
@@ -53,7 +53,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get("/v2/loyalties/programs/{programId}/earning-rules", "List earning rules of a loyalty program", list))
         .describe(
             "listLoyaltyProgramEarningRules",
-            "Returns the assignments of earning rules to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
+            "Returns the assignments of earning rules to a loyalty program, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
         )
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::EARNING_RULE)
@@ -73,7 +73,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get("/v2/loyalties/programs/{programId}/tier-structures", "List tier structures of a loyalty program", list))
         .describe(
             "listLoyaltyProgramTierStructures",
-            "Returns the assignment of a tier structure to a loyalty program. A program has at most one tier structure. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
+            "Returns the assignment of a tier structure to a loyalty program. A program has at most one tier structure. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
         )
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::TIER_STRUCTURE)
@@ -93,7 +93,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get("/v2/loyalties/programs/{programId}/rewards", "List rewards of a loyalty program", list))
         .describe(
             "listLoyaltyProgramRewards",
-            "Returns the assignments of rewards to a loyalty program with stock and number of purchases, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
+            "Returns the assignments of rewards to a loyalty program with stock and number of purchases, newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown program is refused with `not_found`.",
         )
         .returns("The assignments of this page and the cursor of the next page.")
         .pages(shapes::REWARD)
@@ -113,7 +113,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "updateLoyaltyProgramReward",
-        "Replaces the total stock of an assigned reward. Purchases made so far keep counting against the new total, so the pieces left are the total less `redeemed`. The change is recorded as an activity of the program. A reward that is not assigned to the program is refused with `not_found`.",
+        "Replaces the total stock of an assigned reward. Purchases made so far keep counting against the new total, so the units left are the total less `redeemed`. The change is recorded as an activity of the program. A reward that is not assigned to the program is refused with `not_found`.",
     )
     .returns("The assignment of the reward with the new stock.")
     .body(shapes::RESTOCK)

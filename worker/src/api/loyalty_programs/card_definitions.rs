@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List card definitions", lifecycle::list))
         .describe(
             "listCardDefinitions",
-            "Returns the card definitions of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the card definitions of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The card definitions of this page and the cursor of the next page.")
         .pages(SHAPE)
@@ -138,7 +138,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listCardDefinitionActivities",
-        "Returns the records of changes to a card definition: creation, updates, changes of status, assignment to programs and removal from them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+        "Returns the records of changes to a card definition: creation, updates, changes of status, assignment to programs and removal from them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(ACTIVITY)

@@ -50,7 +50,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List earning rules", lifecycle::list))
         .describe(
             "listEarningRules",
-            "Returns the earning rules of loyalty programs except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the earning rules of loyalty programs except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The earning rules of this page and the cursor of the next page.")
         .pages(SHAPE)
@@ -114,7 +114,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listEarningRuleActivities",
-        "Returns the records of changes to an earning rule: creation, updates, changes of status, assignment to programs and removal from them. Grants are not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+        "Returns the records of changes to an earning rule: creation, updates, changes of status, assignment to programs and removal from them. Grants are not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(ACTIVITY)

@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
     incentive(get(LIST, "List incentives", lifecycle::list))
         .describe(
             "listIncentives",
-            "Returns the incentives of the project except deleted ones, the newest first by default. The same objects are listed as benefits under `/v2/loyalties/benefits`. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the incentives of the project except deleted ones, the newest first by default. The same objects are listed as benefits under `/v2/loyalties/benefits`. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The incentives of this page and the cursor of the next page.")
         .pages(shapes::INCENTIVE)
@@ -61,7 +61,7 @@ pub const ROUTES: &[Route] = &[
     incentive(get(ONE, "Get an incentive", lifecycle::get))
         .describe(
             "getIncentive",
-            "Returns one incentive in any status except `DELETED`, with the pieces left in its stock. IDs of both forms, `linc_` and `lben_`, are accepted. An unknown or deleted ID is refused with `not_found`.",
+            "Returns one incentive in any status except `DELETED`, with the units left in its stock. IDs of both forms, `linc_` and `lben_`, are accepted. An unknown or deleted ID is refused with `not_found`.",
         )
         .returns("The incentive."),
     incentive(put(ONE, "Update an incentive", update))
@@ -96,7 +96,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listIncentiveActivities",
-        "Returns the records of changes to an incentive: creation, updates and changes of status. Grants to members are benefit transactions and not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+        "Returns the records of changes to an incentive: creation, updates and changes of status. Grants to members are benefit transactions and not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(shapes::INCENTIVE_ACTIVITY)
@@ -104,7 +104,7 @@ pub const ROUTES: &[Route] = &[
     benefit(get(BENEFITS, "List benefits", lifecycle::list))
         .describe(
             "listBenefits",
-            "Returns the benefits of the project except deleted ones, the newest first by default. A benefit is the later name of an incentive; the same objects are listed under `/v2/loyalties/incentives`. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the benefits of the project except deleted ones, the newest first by default. A benefit is the later name of an incentive; the same objects are listed under `/v2/loyalties/incentives`. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The benefits of this page and the cursor of the next page.")
         .pages(shapes::BENEFIT)
@@ -119,7 +119,7 @@ pub const ROUTES: &[Route] = &[
     benefit(get(ONE_BENEFIT, "Get a benefit", lifecycle::get))
         .describe(
             "getBenefit",
-            "Returns one benefit in any status except `DELETED`, with the pieces left in its stock. IDs of both forms, `linc_` and `lben_`, are accepted. An unknown or deleted ID is refused with `not_found`.",
+            "Returns one benefit in any status except `DELETED`, with the units left in its stock. IDs of both forms, `linc_` and `lben_`, are accepted. An unknown or deleted ID is refused with `not_found`.",
         )
         .returns("The benefit."),
     benefit(put(ONE_BENEFIT, "Update a benefit", update))
@@ -154,7 +154,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listBenefitActivities",
-        "Returns the records of changes to a benefit: creation, updates and changes of status. Grants to members are benefit transactions and not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+        "Returns the records of changes to a benefit: creation, updates and changes of status. Grants to members are benefit transactions and not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(shapes::BENEFIT_ACTIVITY)

@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get(ALL, "List loyalty programs", lifecycle::list))
         .describe(
             "listLoyaltyPrograms",
-            "Returns the loyalty programs of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the loyalty programs of the project except deleted ones, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The loyalty programs of this page and the cursor of the next page.")
         .pages(SHAPE)
@@ -105,7 +105,7 @@ pub const ROUTES: &[Route] = &[
     with_resource(get("/v2/loyalties/programs/{programId}/activities", "List activities of a loyalty program", activities::list))
         .describe(
             "listLoyaltyProgramActivities",
-            "Returns the records of changes to a loyalty program: creation, updates, changes of status, and each assignment or removal of an assignment. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+            "Returns the records of changes to a loyalty program: creation, updates, changes of status, and each assignment or removal of an assignment. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
         )
         .returns("The records of this page, newest first by default, and the cursor of the next page.")
         .pages(ACTIVITY)

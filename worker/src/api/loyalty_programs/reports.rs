@@ -55,7 +55,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getCardDailyReport",
-        "Returns the increase of each lifetime total of a member's card in each period of a span. Points that are due to expire or to become active by now are settled first. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, an unknown card with `not_found`.",
+        "Returns the increase of each lifetime total of a member's card in each period of a date range. Points that are due to expire or to become active by now are settled first. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, an unknown card with `not_found`.",
     )
     .returns("One entry per period in which points moved, in order of time.")
     .query(PERIOD_PARAMETERS)
@@ -67,7 +67,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getMemberEarningRuleDailyReport",
-        "Returns the number of times that an earning rule granted something to a member in each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, an unknown member or rule with `not_found`.",
+        "Returns the number of times that an earning rule granted something to a member in each period of a date range. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, an unknown member or rule with `not_found`.",
     )
     .returns("One entry per period in which the rule granted something, in order of time.")
     .query(PERIOD_PARAMETERS)
@@ -79,7 +79,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getEarningRulesDailyReport",
-        "Returns the number of times that each earning rule granted something, or was prevented by a limit, in each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
+        "Returns the number of times that each earning rule granted something, or was prevented by a limit, in each period of a date range. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
     )
     .returns("One entry per period and subject with activity, in order of time.")
     .query(BY_PERIOD)
@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getPointsEarningsDailyReport",
-        "Returns the points that members of a program earned, by earning and card definition, in each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
+        "Returns the points that members of a program earned, by earning and card definition, in each period of a date range. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
     )
     .returns("One entry per period and subject with activity, in order of time.")
     .query(BY_PERIOD)
@@ -127,7 +127,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getSpendingDailyReport",
-        "Returns the points that members of a program spent on rewards and orders, by card definition. Refunds are not subtracted. Sums are formed for each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
+        "Returns the points that members of a program spent on rewards and orders, by card definition. Refunds are not subtracted. Sums are formed for each period of a date range. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
     )
     .returns("One entry per period and subject with activity, in order of time.")
     .query(BY_PERIOD)
@@ -151,7 +151,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "getTiersDailyReport",
-        "Returns the number of members of a program who entered, kept or left each tier in each period of a span. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested span. A span of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
+        "Returns the number of members of a program who entered, kept or left each tier in each period of a date range. Periods are days, weeks, months or quarters of the calendar in the project's time zone, cut to the requested range. A range of more than 366 periods is refused with `invalid_query_params`, a report of more than 10,000 sums with `request_too_complex`.",
     )
     .returns("One entry per period and subject with activity, in order of time.")
     .query(BY_PERIOD)

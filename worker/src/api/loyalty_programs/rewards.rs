@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
     reward(get(LIST, "List loyalty rewards", lifecycle::list))
         .describe(
             "listLoyaltyRewards",
-            "Returns the rewards of loyalty programs except deleted ones, the newest first by default. Rewards of loyalty campaigns are separate objects under `/v1/rewards`. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the rewards of loyalty programs except deleted ones, the newest first by default. Rewards of loyalty campaigns are separate objects under `/v1/rewards`. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The rewards of this page and the cursor of the next page.")
         .pages(shapes::REWARD)
@@ -106,7 +106,7 @@ pub const ROUTES: &[Route] = &[
     reward(get("/v2/loyalties/rewards/{rewardId}/activities", "List activities of a loyalty reward", activities::list))
         .describe(
             "listLoyaltyRewardActivities",
-            "Returns the records of changes to a reward: creation, updates, changes of status, assignment to programs and removal from them. Purchases are not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+            "Returns the records of changes to a reward: creation, updates, changes of status, assignment to programs and removal from them. Purchases are not among them. The newest is first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
         )
         .returns("The records of this page, newest first by default, and the cursor of the next page.")
         .pages(shapes::ACTIVITY)

@@ -78,7 +78,7 @@ pub const ROUTES: &[Route] = &[
     structure(get(LIST, "List tier structures", lifecycle::list))
         .describe(
             "listTierStructures",
-            "Returns the tier structures of the project except deleted ones, without their tiers, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
+            "Returns the tier structures of the project except deleted ones, without their tiers, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown order or filter is refused with `invalid_query_params`.",
         )
         .returns("The tier structures of this page and the cursor of the next page.")
         .pages(shapes::TIER_STRUCTURE)
@@ -146,7 +146,7 @@ pub const ROUTES: &[Route] = &[
     ))
     .describe(
         "listTierStructureActivities",
-        "Returns the records of changes to a tier structure and its tiers: creation, updates, deletions, changes of status and assignment to programs. Movements of members are tier transactions and not among them. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
+        "Returns the records of changes to a tier structure and its tiers: creation, updates, deletions, changes of status and assignment to programs. Movements of members are tier transactions and not among them. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown ID is refused with `not_found`.",
     )
     .returns("The records of this page, newest first by default, and the cursor of the next page.")
     .pages(shapes::ACTIVITY)

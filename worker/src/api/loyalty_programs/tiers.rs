@@ -47,7 +47,7 @@ pub const ROUTES: &[Route] = &[
     tier(get(ALL, "List tiers of a tier structure", list))
         .describe(
             "listTiers",
-            "Returns the tiers of one tier structure, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older or foreign one is refused with `invalid_or_expired_cursor`. An unknown tier structure is refused with `not_found`.",
+            "Returns the tiers of one tier structure, the newest first by default. Lists continue with `cursor`, which is valid for 24 hours; an older one, or one of another list, is refused with `invalid_or_expired_cursor`. An unknown tier structure is refused with `not_found`.",
         )
         .returns("The tiers of this page and the cursor of the next page.")
         .pages(shapes::TIER)

@@ -67,12 +67,12 @@ macro_rules! contact {
 }
 
 const CREATE: &[Field] = &[
-    must("brand", brand!(must)).description("Brand as shown to customers: name and web addresses."),
+    must("brand", brand!(must)).description("Brand as displayed to customers: name and web addresses."),
     must("address", address!(must)).description("Postal address of the brand."),
     must("contact", contact!(must)).description("Contact of the brand."),
 ];
 const CHANGES: &[Field] = &[
-    may("brand", brand!(may)).description("Brand as shown to customers: name and web addresses."),
+    may("brand", brand!(may)).description("Brand as displayed to customers: name and web addresses."),
     may("address", address!(may)).description("Postal address of the brand."),
     may("contact", contact!(may)).description("Contact of the brand."),
 ];

@@ -27,7 +27,7 @@ const ALL: &str = "/management/v1/projects/{projectId}/keys";
 const ONE: &str = "/management/v1/projects/{projectId}/keys/{keyId}";
 
 const CREATE: &[Field] = &[
-    must("class", FieldType::OneOf(&["server", "client", "management"])).description("Class of the key: `server` for secret keys of servers, `client` for public keys of pages, `management` for the management API."),
+    must("class", FieldType::OneOf(&["server", "client", "management"])).description("Class of the key: `server` for secret keys of servers, `client` for public keys of web pages and apps, `management` for the management API."),
     may("name", FieldType::Name(200)).description("Name of the key, for people. The name need not be unique."),
     may("user", FieldType::Name(255))
         .description("Login of the user who owns the key. The key has the permissions of the user's role; without a user, all permissions of its class."),
@@ -40,7 +40,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", shown::API_KEY, shapes::TOTAL)
         .describe(
             "listApiKeys",
-            "Returns all keys of a project without their secrets, including those from the operator's setup, without pages. A user must be an administrator of the project (`missing_required_permission`). An unknown project is refused with `not_found`.",
+            "Returns all keys of a project without their secrets, including those from the operator's setup, without pages. An unknown project is refused with `not_found`.",
         )
         .returns("The keys of the project, and the total.")
         .in_directory(),
@@ -50,9 +50,9 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shown::API_KEY_WITH_TOKEN)
         .describe(
             "createApiKey",
-            "Creates a server, client or management key of a project, up to 50 for each project (`too_many_keys`). A key that belongs to a user has the permissions of the user's role; a user without a role in the project is refused with `user_not_assigned`. The secret is returned only once, so that the response is not kept under an `Idempotency-Key`. A user must be an administrator to call.",
+            "Creates a server, client or management key of a project, up to 50 for each project (`too_many_keys`). A key that belongs to a user has the permissions of the user's role; a user without a role in the project is refused with `user_not_assigned`. The secret is returned only once, so that the response is not kept under an `Idempotency-Key`.",
         )
-        .returns("The new key with its secret, which is not shown again.")
+        .returns("The new key with its secret, which is returned only once.")
         .in_directory()
         .without_stored_response(),
     delete(ONE, "Delete an API key", remove)
@@ -74,7 +74,7 @@ pub const ROUTES: &[Route] = &[
             "regenerateApiKey",
             "Replaces the secret of a key; the new secret is valid at once. The former secret stays valid for `grace_seconds`, and the OAuth tokens and export links made with that secret end at the same time. A key from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
         )
-        .returns("The key with its new secret, which is not shown again.")
+        .returns("The key with its new secret, which is returned only once.")
         .in_directory()
         .without_stored_response(),
 ];

@@ -31,7 +31,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", shown::PROJECT, shapes::TOTAL)
         .describe(
             "listProjects",
-            "Returns the project of the management key and the projects that were created with its keys, without pages. A key that belongs to a user lists only the projects in which the role of the user permits reading. `webhook_token` is shown only to administrators.",
+            "Returns the project of the management key and the projects that were created with its keys, without pages. A key that belongs to a user lists only the projects in which the role of the user permits reading. `webhook_token` is returned only to administrators.",
         )
         .returns("The projects that the key manages, and the total.")
         .in_directory(),
@@ -43,7 +43,7 @@ pub const ROUTES: &[Route] = &[
             "createProject",
             "Creates a project with a server key, a client key and a webhook secret, all in one transaction. The user of the calling key becomes an administrator of the project. Only a management key of a project from the operator's setup may call (`forbidden`), and such a project creates up to 100 projects (`too_many_projects`). The secrets are returned only once, so that the response is not kept under an `Idempotency-Key`.",
         )
-        .returns("The new project with the secrets of its keys, which are not shown again.")
+        .returns("The new project with the secrets of its keys, which are returned only once.")
         .in_directory()
         .without_stored_response(),
     get(ONE, "Get a project", read)
@@ -51,7 +51,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shown::PROJECT)
         .describe(
             "getProject",
-            "Returns a project with its settings, client policy and rate limits. `webhook_token` is shown only to administrators. A project that the key does not manage is refused with `not_found`.",
+            "Returns a project with its settings, client policy and rate limits. `webhook_token` is returned only to administrators. A project that the key does not manage is refused with `not_found`.",
         )
         .returns("The project.")
         .in_directory(),

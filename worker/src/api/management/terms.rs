@@ -62,7 +62,7 @@ pub const RATE_LIMITS: FieldType = FieldType::Object(&[
     may("client", RATES).description("Rates of client keys. Absent means 60 calls per minute for each address."),
     may("management", RATES).description("Rates of management keys. Absent means no limits."),
     may("images", RATES).description(
-        "Rates of callers of voucher images and of parts of bundles, who need no key; each of the two is counted alone. Absent means 600 calls per minute for each address.",
+        "Rates of callers of voucher images and of parts of bundles, who need no key; the two are counted separately. Absent means 600 calls per minute for each address.",
     ),
 ]);
 
@@ -73,7 +73,7 @@ const SETTINGS: &[Field] = &[
     may("description", FieldType::Text).description("Description of the project, for people."),
     may("dial_code", FieldType::Name(10)).or_null().description("Country code of telephone numbers, for display. `null` means none."),
     may("webhook_version", FieldType::OneOf(&["v2024-01-01"])).description("Version of the format of webhooks."),
-    may("client_trusted_domains", FieldType::List(&FieldType::Name(1_000), 0, 100)).description("Origins of trusted pages, which may call with a client key: scheme, host and port. `*` trusts every origin. Default none."),
+    may("client_trusted_domains", FieldType::List(&FieldType::Name(1_000), 0, 100)).description("Origins of trusted web pages, which may call with a client key: scheme, host and port. `*` trusts every origin. Default none."),
     may("client_redeem_enabled", FieldType::Bool).description("`true` when clients can redeem. Default `false`."),
     may("client_publish_enabled", FieldType::Bool).description("`true` when clients can publish vouchers. Default `false`."),
     may("client_list_vouchers_enabled", FieldType::Bool).description("`true` when clients can list vouchers. Default `false`."),

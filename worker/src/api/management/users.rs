@@ -54,7 +54,7 @@ pub const ROUTES: &[Route] = &[
         .lists("data", shown::USER, shapes::TOTAL)
         .describe(
             "listUsers",
-            "Returns the users who have a role in a project, newest first, without pages. Roles in other projects are not shown. An unknown project is refused with `not_found`.",
+            "Returns the users who have a role in a project, newest first, without pages. Roles in other projects are not returned. An unknown project is refused with `not_found`.",
         )
         .returns("The users of the project, and the total.")
         .in_directory(),
@@ -92,7 +92,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, shapes::EMPTY)
         .describe(
             "removeUser",
-            "Takes away the role of a user in a project; the user's keys of the project lose all permissions. A user whose only project this is cannot be removed (`single_project`), nor can the last administrator (`last_administrator`).",
+            "Removes the role of a user in a project; the user's keys of the project lose all permissions. A user whose only project this is cannot be removed (`single_project`), nor can the last administrator (`last_administrator`).",
         )
         .returns("No content: the user has no role in the project.")
         .in_directory(),

@@ -68,7 +68,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/promotions/stacks", "List promotion stacks", resource::list)
         .describe(
             "listPromotionStacks",
-            "Returns the promotion stacks of all promotions, the newest first by default. The call needs a server key or the OAuth scope `promotions`. An unknown order or a malformed date is refused with `invalid_query_params`.",
+            "Returns the promotion stacks of all promotions, the newest first by default. An unknown order or a malformed date is refused with `invalid_query_params`.",
         )
         .returns("The stacks of this page and the total.")
         .of(&STACK)

@@ -43,7 +43,7 @@ const UPDATE: &[Field] = &[
     may("visibility", VISIBILITY)
         .description("Disclosure to clients of the tier while it is in force: `public` for everything, `server` for nothing. A promotion that is `server` has precedence. `null` means `public`; `sealed` is refused, because a tier has no code."),
     may("validation_rule_assignments", ASSIGNMENTS)
-        .description("Validation rules of the tier in the form in which a tier shows them. Replaces all present assignments of the tier."),
+        .description("Validation rules of the tier in the form in which a tier contains them. Replaces all present assignments of the tier."),
 ];
 
 /// Tier in a change of its promotion: with the id of the tier to change, or without one for a new tier.
@@ -75,7 +75,7 @@ const OF_PROMOTION: &[Field] = &[
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules of the tier. Replaces all present assignments of the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)
-        .description("Validation rules of the tier in the form in which a tier shows them. Replaces all present assignments of the tier."),
+        .description("Validation rules of the tier in the form in which a tier contains them. Replaces all present assignments of the tier."),
 ];
 
 /// Tiers in a change of a promotion. Tiers that it does not name stay unchanged.

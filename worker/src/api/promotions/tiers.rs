@@ -93,7 +93,7 @@ pub const CREATE: &[Field] = &[
     may("validation_rules", FieldType::List(&KEY, 0, RULES_MAX))
         .description("IDs of the validation rules that are assigned to the tier."),
     may("validation_rule_assignments", ASSIGNMENTS)
-        .description("Validation rules of the tier in the form in which a tier shows them. Ignored if `validation_rules` is present."),
+        .description("Validation rules of the tier in the form in which a tier contains them. Ignored if `validation_rules` is present."),
 ];
 
 const LISTED: &[Field] = &[
@@ -111,7 +111,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/promotions/tiers", "List promotion tiers", list)
         .describe(
             "listPromotionTiers",
-            "Returns the tiers of all promotions with their campaign, rule assignments and redemption figures, the newest first by default. With `is_available` only tiers that are valid at this moment are listed; validation rules are not evaluated. The call needs a server key or the OAuth scope `promotions`. An unknown order is refused with `invalid_query_params`.",
+            "Returns the tiers of all promotions with their campaign, rule assignments and redemption counts, the newest first by default. With `is_available` only tiers that are valid at this moment are listed; validation rules are not evaluated. An unknown order is refused with `invalid_query_params`.",
         )
         .returns("The tiers of this page and the total.")
         .of(&TIER)
@@ -121,7 +121,7 @@ pub const ROUTES: &[Route] = &[
     get("/client/v1/promotions/tiers", "List promotion tiers from a client", list)
         .describe(
             "listClientPromotionTiers",
-            "Returns the tiers that every client may know, the newest first by default: those in force whose `visibility`, and that of their promotion, is `public` or not set. A project whose customer trust is `open` lists all tiers. Redemption figures and the contents of validation rules are left out, and metadata is reduced to what the project discloses to clients. The call needs a client key or the OAuth scope `client_promotions`. An unknown order is refused with `invalid_query_params`.",
+            "Returns the tiers that every client may know, the newest first by default: those in force whose `visibility`, and that of their promotion, is `public` or not set. A project whose customer trust is `open` lists all tiers. Redemption counts and the contents of validation rules are left out, and metadata is reduced to what the project discloses to clients. An unknown order is refused with `invalid_query_params`.",
         )
         .returns("The tiers of this page, reduced to fields that a client may see, and the total.")
         .of(&TIER)
@@ -150,7 +150,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/promotions/tiers/{promotionTierId}", "Get a promotion tier", resource::get)
         .describe(
             "getPromotionTier",
-            "Returns one promotion tier with its campaign, rule assignments and redemption figures. An unknown ID is refused with `not_found`.",
+            "Returns one promotion tier with its campaign, rule assignments and redemption counts. An unknown ID is refused with `not_found`.",
         )
         .returns("The tier.")
         .of(&TIER)

@@ -37,7 +37,7 @@ const BODY: &[Field] = &[
         .description("Identifier of the publication in the caller's system, unique among the publications of servers. Cannot be combined with a `count` above 1."),
     may("metadata", FieldType::Map),
     may("channel", FieldType::Name(100))
-        .description("Name of the channel, as the publication shows the value. Default `API`."),
+        .description("Name of the channel, as the publication contains the value. Default `API`."),
 ];
 const QUERY: &[Field] = &[
     may("join_once", FieldType::Bool).description(
@@ -62,7 +62,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/publish", "Publish a voucher to a customer from a client", publish)
         .describe(
             "clientPublish",
-            "Assigns one voucher to a customer, within the campaigns that the project opens to its clients. A customer proven by a token gets one publication per campaign and becomes the holder. Without proof, the publication only names the customer, and one address gets one voucher per campaign and day; a project with customer trust `open` accepts the claim. The call needs a client key, a server key or the OAuth scope `client_publish`, and the project switch `client_publish_enabled`. Further publications are refused with `too_many_publications`, closed campaigns with `not_found`.",
+            "Assigns one voucher to a customer, within the campaigns that the project opens to its clients. A customer proven by a token gets one publication per campaign and becomes the holder. Without proof, the publication only names the customer, and one address gets one voucher per campaign and day; a project with customer trust `open` accepts the claim. The webhook events `publication.succeeded` and `voucher.published` follow. Further publications are refused with `too_many_publications`, closed campaigns with `not_found`.",
         )
         .returns("The publication and the voucher, reduced to fields that a client may see.")
         .for_classes(&[CredentialClass::Client, CredentialClass::Server, CredentialClass::OAuth])

@@ -50,7 +50,7 @@ pub const ASSIGNED_REWARD: FieldType = FieldType::Object(&[
     may("id", KEY).description("ID of the reward. With `assignment_id`, the assignment must be of this reward."),
     may("assignment_id", KEY).description("ID of the reward assignment, which can replace the `id` of the reward."),
     may("points", FieldType::Int(0, INT_MAX)).description(
-        "Number of points to spend on a reward of type `COIN`. Absent means as many as order and card allow.",
+        "Number of points to spend on a reward of type `COIN`. Absent means the highest number that order and card allow.",
     ),
 ]);
 
@@ -126,7 +126,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/validations", "Validate vouchers and promotions from a client", validate)
         .describe(
             "clientValidate",
-            "Evaluates up to 30 redeemables on an order under the stacking rules and returns a verdict on each, without redeeming any. With a session of type `LOCK`, the quantities, credits and points are reserved until the session expires. Inapplicable redeemables are part of the answer, not an error. Codes that the client may not use read as unknown codes. The call needs a client key or the OAuth scope `client_validations`. A customer other than that of the token is refused with `customer_mismatch`, too many open sessions with `too_many_sessions`.",
+            "Evaluates up to 30 redeemables on an order under the stacking rules and returns a verdict on each, without redeeming any. With a session of type `LOCK`, the quantities, credits and points are reserved until the session expires. Inapplicable redeemables are part of the answer, not an error. Codes that the client may not use read as unknown codes. A customer other than that of the token is refused with `customer_mismatch`, too many open sessions with `too_many_sessions`.",
         )
         .returns("The verdict on the request and on each redeemable, reduced to fields that a client may see.")
         .for_classes(CLIENT)
@@ -170,7 +170,7 @@ pub const ROUTES: &[Route] = &[
     post("/client/v1/redemptions", "Redeem vouchers and promotions from a client", redeem)
         .describe(
             "clientRedeem",
-            "Applies up to 30 redeemables to an order and records one redemption for each. By default all of them succeed or none does, and the order is stored as `PAID`. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. The call needs a client key or the OAuth scope `client_redemptions`, and the project switch `client_redeem_enabled`. A closed switch is refused with `forbidden`, a code that the client may not use with `not_found`.",
+            "Applies up to 30 redeemables to an order and records one redemption for each. By default all of them succeed or none does, and the order is stored as `PAID`. Send an `Idempotency-Key` so that a retry is not counted twice. The webhook event `redemption.succeeded` or `redemption.failed` follows. A closed switch is refused with `forbidden`, a code that the client may not use with `not_found`.",
         )
         .returns("The redemptions, and the order with discounts applied, reduced to fields that a client may see.")
         .for_classes(CLIENT)

@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/redemptions/{redemptionId}/rollback", "Roll back a redemption", roll_back_one)
         .describe(
             "rollBackRedemption",
-            "Undoes one redemption that belongs to no stack. Counts, gift credits, points and bought rewards are given back in one transaction, and by default the order loses the discounts and becomes `CANCELED`. The webhook event `redemption.rollback.succeeded` or `redemption.rollback.failed` follows. A redemption can be rolled back within 92 days. A second rollback is refused with `already_rolled_back` and recorded as failed, a failed or older redemption with `invalid_redemption`.",
+            "Undoes one redemption that belongs to no stack. Counts, gift credits, points and bought rewards are restored in one transaction, and by default the order loses the discounts and becomes `CANCELED`. The webhook event `redemption.rollback.succeeded` or `redemption.rollback.failed` follows. A redemption can be rolled back within 92 days. A second rollback is refused with `already_rolled_back` and recorded as failed, a failed or older redemption with `invalid_redemption`.",
         )
         .returns("The rollback, with voucher and order after the change.")
         .scope("redemptions")
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/redemptions/{parentRedemptionId}/rollbacks", "Roll back a stack of redemptions", roll_back_stack)
         .describe(
             "rollBackRedemptions",
-            "Undoes all redemptions of one request, by the ID of the parent redemption. Counts, gift credits, points and bought rewards are given back in one transaction, and by default the order loses the discounts and becomes `CANCELED`. The webhook event `redemption.rollback.succeeded` or `redemption.rollback.failed` follows. A redemption can be rolled back within 92 days. A second rollback is refused with `already_rolled_back` and recorded as failed, a redemption with a parent with `invalid_redemption_parent`.",
+            "Undoes all redemptions of one request, by the ID of the parent redemption. Counts, gift credits, points and bought rewards are restored in one transaction, and by default the order loses the discounts and becomes `CANCELED`. The webhook event `redemption.rollback.succeeded` or `redemption.rollback.failed` follows. A redemption can be rolled back within 92 days. A second rollback is refused with `already_rolled_back` and recorded as failed, a redemption with a parent with `invalid_redemption_parent`.",
         )
         .returns("The rollback of each redemption, the rollback of the whole, and the order after the change.")
         .scope("redemptions")

@@ -164,7 +164,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}/reward", "Get the reward of an assignment", get_reward)
         .describe(
             "getLoyaltyCampaignAssignedReward",
-            "Returns the reward of one assignment of a loyalty campaign. The price stands in the assignment. An assignment of another campaign is refused with `not_found`, a campaign of another type with `invalid_campaign`.",
+            "Returns the reward of one assignment of a loyalty campaign. The price is in the assignment. An assignment of another campaign is refused with `not_found`, a campaign of another type with `invalid_campaign`.",
         )
         .returns("The reward.")
         .of(&REWARD)

@@ -31,7 +31,7 @@ const PARAMETERS: FieldType = FieldType::Object(&[
                 .description("Minor units or points to load on a card of the campaign, at least 1. Required for gift and loyalty campaigns, refused for coupon campaigns."),
         ]),
     )
-    .description("Campaign whose vouchers are handed over: coupons, gift cards or loyalty cards."),
+    .description("Campaign whose vouchers customers receive: coupons, gift cards or loyalty cards."),
     may(
         "product",
         FieldType::Object(&[
@@ -40,7 +40,7 @@ const PARAMETERS: FieldType = FieldType::Object(&[
                 .description("ID or `source_id` of a SKU of the product. Absent means the product in general."),
         ]),
     )
-    .description("Product that is handed over."),
+    .description("Product that customers receive."),
     may(
         "coin",
         FieldType::Object(&[

@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/validation-rules-assignments", "List the assignments of all validation rules", list_all)
         .describe(
             "listAllValidationRuleAssignments",
-            "Returns the assignments of all validation rules in the project, the newest first by default. The call needs a server key or the OAuth scope `validation-rules-assignments`. An unknown order is refused with `invalid_query_params`.",
+            "Returns the assignments of all validation rules in the project, the newest first by default. An unknown order is refused with `invalid_query_params`.",
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)

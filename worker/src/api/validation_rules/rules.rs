@@ -107,7 +107,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/validation-rules", "List validation rules", list)
         .describe(
             "listValidationRules",
-            "Returns the validation rules of the project with the number of their assignments, the newest first by default. The call needs a server key or the OAuth scope `validation-rules`. An unknown order or a malformed date is refused with `invalid_query_params`.",
+            "Returns the validation rules of the project with the number of their assignments, the newest first by default. An unknown order or a malformed date is refused with `invalid_query_params`.",
         )
         .returns("The rules of this page and the total.")
         .of(&RULE)
@@ -143,7 +143,7 @@ pub const ROUTES: &[Route] = &[
     put("/v1/validation-rules/{validationRuleId}", "Update a validation rule", update)
         .describe(
             "updateValidationRule",
-            "Replaces the fields that are sent; `null` sets a field back to its default. The change applies at once to every object that the rule is assigned to. The webhook event `business_validation_rule.updated` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, an unknown ID with `not_found`.",
+            "Replaces the fields that are sent; `null` resets a field to its default. The change applies at once to every object that the rule is assigned to. The webhook event `business_validation_rule.updated` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, an unknown ID with `not_found`.",
         )
         .returns("The rule after the change, with warnings about its definition.")
         .of(&RULE)

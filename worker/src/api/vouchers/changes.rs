@@ -36,7 +36,7 @@ const UPDATE: &[Field] = &[
     may("additional_info", FieldType::Text)
         .description("Note of the merchant on the voucher. `null` removes the note."),
     may("visibility", VISIBILITY)
-        .description("Disclosure to clients of a voucher without a campaign while it is in force: `public`, `sealed` or `server`. `null` means the default. Refused within a campaign, whose setting holds."),
+        .description("Disclosure to clients of a voucher without a campaign while it is in force: `public`, `sealed` or `server`. `null` means the default. Refused within a campaign, whose setting applies."),
     may("metadata", FieldType::Map),
     may("type", VOUCHER_TYPE).description("Type of the voucher. Only the current type is accepted."),
     may("discount", DISCOUNT).description("Discount that replaces the present one. Its `type` must stay the same."),

@@ -16,7 +16,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/assets/qr/{assetId}", "Get the QR code of a voucher", |call| show(call, code_images::render_qr_code))
         .describe(
             "getVoucherQrCode",
-            "Returns the code of a voucher as a QR code. The address is public and needs no credentials; vouchers contain the address in `assets`. Receivers may cache the image for one hour. An unknown address, a deleted voucher and a code above 2953 bytes are refused with `not_found`.",
+            "Returns the code of a voucher as a QR code. Vouchers contain the address in `assets`. Receivers may cache the image for one hour. An unknown address, a deleted voucher and a code above 2953 bytes are refused with `not_found`.",
         )
         .returns("The image in SVG.")
         .for_classes(&[CredentialClass::Image])
@@ -24,7 +24,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/assets/barcode/{assetId}", "Get the barcode of a voucher", |call| show(call, code_images::render_barcode))
         .describe(
             "getVoucherBarcode",
-            "Returns the code of a voucher as a barcode (Code 128). The address is public and needs no credentials; vouchers contain the address in `assets`. Receivers may cache the image for one hour. A deleted voucher is refused with `not_found`, and so is a code above 80 characters or outside printable ASCII.",
+            "Returns the code of a voucher as a barcode (Code 128). Vouchers contain the address in `assets`. Receivers may cache the image for one hour. A deleted voucher is refused with `not_found`, and so is a code above 80 characters or outside printable ASCII.",
         )
         .returns("The image in SVG.")
         .for_classes(&[CredentialClass::Image])

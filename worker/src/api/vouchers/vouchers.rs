@@ -66,7 +66,7 @@ pub const CREATE: &[Field] = &[
     may("active", FieldType::Bool)
         .description("`true` if the voucher can be redeemed. Default `true`. A disabled voucher fails validation with `voucher_disabled`."),
     may("visibility", VISIBILITY)
-        .description("Disclosure to clients of a voucher without a campaign while it is in force: `public` for everything, `sealed` for what the code opens, `server` for nothing. Absent means `sealed` for a discount of unlimited quantity, otherwise `server`. Refused within a campaign, whose setting holds."),
+        .description("Disclosure to clients of a voucher without a campaign while it is in force: `public` for everything, `sealed` for what the code opens, `server` for nothing. Absent means `sealed` for a discount of unlimited quantity, otherwise `server`. Refused within a campaign, whose setting applies."),
     may("additional_info", FieldType::Text)
         .description("Note of the merchant on the voucher."),
     may("metadata", FieldType::Map),

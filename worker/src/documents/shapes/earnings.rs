@@ -83,9 +83,8 @@ macro_rules! effect {
                     .description(
                         "Points in proportion to a number of the event. Present only with `POINTS_PROPORTIONAL`."
                     ),
-                    may("incentive", FieldType::Object(&[must("id", KEY)])).description(
-                        "Incentive of which the member receives one piece. Present only with `INCENTIVE`."
-                    ),
+                    may("incentive", FieldType::Object(&[must("id", KEY)]))
+                        .description("Incentive of which the member receives one unit. Present only with `INCENTIVE`."),
                 ],
                 $later
             )

@@ -16,13 +16,15 @@ const VERDICT: &[Field] = &[
         .description("Discount with resolved amounts. Absent if the redeemable does not apply or gives no discount."),
     may("order", ORDER)
         .description("Order with the discounts. Absent without an order, and if the redeemable does not apply."),
-    may("applicable_to", GOODS_LIST)
-        .description("Products, SKUs and collections that the discount may act on. Absent if the redeemable does not apply."),
-    may("inapplicable_to", GOODS_LIST)
-        .description("Products, SKUs and collections that the discount leaves out. Absent if the redeemable does not apply."),
-    may("tracking_id", FieldType::Text)
-        .or_null()
-        .description("Encrypted identifier of the customer, which later requests may send back. Absent or `null` without a customer."),
+    may("applicable_to", GOODS_LIST).description(
+        "Products, SKUs and collections that the discount may act on. Absent if the redeemable does not apply.",
+    ),
+    may("inapplicable_to", GOODS_LIST).description(
+        "Products, SKUs and collections that the discount leaves out. Absent if the redeemable does not apply.",
+    ),
+    may("tracking_id", FieldType::Text).or_null().description(
+        "Encrypted identifier of the customer, which later requests may contain. Absent or `null` without a customer.",
+    ),
     may("reason", FieldType::Text)
         .description("Text of the reason for which the redeemable does not apply. Absent if the redeemable applies."),
 ];
@@ -68,7 +70,7 @@ pub const VOUCHER_VALIDATION: FieldType = shape!(
             )
             .description("Price of the reward. Present for a loyalty card."),
             may("reward", REWARD).description("Reward that the points buy. Absent without a reward."),
-            may("session", SESSION).description("Lock that was set. Absent if the request asked for none."),
+            may("session", SESSION).description("Lock that was set. Absent if the request contained no `session`."),
             may(
                 "error",
                 FieldType::Object(&[must("message", FieldType::Text)
@@ -106,7 +108,7 @@ pub const PROMOTIONS_VALIDATION: FieldType = shape!(
         must("promotions", FieldType::List(&TIER_VALIDATION, 0, usize::MAX))
             .description("Promotion tiers that apply, by ascending hierarchy."),
         must("tracking_id", FieldType::Text).or_null().description(
-            "Encrypted identifier of the customer, which later requests may send back. `null` without a customer."
+            "Encrypted identifier of the customer, which later requests may contain. `null` without a customer."
         ),
     ]
 );

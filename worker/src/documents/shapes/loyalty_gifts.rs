@@ -18,7 +18,7 @@ pub const MATERIAL: FieldType = shape!(
     &[
         may("type", FieldType::OneOf(&["PRODUCT", "SKU"]))
             .description("Type of the goods. Determines which block is present."),
-        may("product", NAMED).description("Product to hand over. Present only with `PRODUCT`."),
+        may("product", NAMED).description("Product that the customer receives. Present only with `PRODUCT`."),
         may(
             "sku",
             FieldType::Object(&[
@@ -26,7 +26,7 @@ pub const MATERIAL: FieldType = shape!(
                 must("id", KEY)
             ])
         )
-        .description("SKU to hand over. Present only with `SKU`."),
+        .description("SKU that the customer receives. Present only with `SKU`."),
     ]
 );
 /// Names of goods by type.
@@ -102,7 +102,7 @@ const BLOCKS: &[Field] = &[
     .description("Fixed number of points. Present only with `POINTS`."),
     may("points_proportional", FieldType::Object(PROPORTIONAL))
         .description("Points in proportion to a number of the event. Present only with `POINTS_PROPORTIONAL`."),
-    may("material", MATERIAL).description("Goods to hand over. Present only with `MATERIAL`."),
+    may("material", MATERIAL).description("Goods that the customer receives. Present only with `MATERIAL`."),
     may("digital", DIGITAL).description("Voucher to publish to the customer. Present only with `DIGITAL`."),
 ];
 
@@ -115,9 +115,9 @@ const KNOWN: &[Field] = &[may("name", NAME).description(NAME_TEXT), may("type", 
 /// Quantity in the older revision.
 const PIECES: FieldType = FieldType::Int(0, 2_147_483_647);
 const OLDER_STOCK: Field = may("stock", FieldType::Either(&[PIECES, STOCK]))
-    .description("Pieces left to grant, as a number or an object. Each grant takes one. `UNLIMITED` means no end.");
+    .description("Units left to grant, as a number or an object. Each grant takes one. `UNLIMITED` means no end.");
 const LATER_STOCK: Field = may("stock", FieldType::Either(&[STOCK, PIECES])).description(
-    "Pieces left to grant, as an object or a number. Each grant takes one. Unlimited by default on creation.",
+    "Units left to grant, as an object or a number. Each grant takes one. Unlimited by default on creation.",
 );
 
 /// Fields of a new incentive.
@@ -147,7 +147,7 @@ pub const INCENTIVE: FieldType = shape!(
     fields_of!(
         SHOWN,
         &[
-            must("stock", COUNT).or_null().description("Number of pieces left to grant. `null` means unlimited."),
+            must("stock", COUNT).or_null().description("Number of units left to grant. `null` means unlimited."),
             object(&["incentive"])
         ],
         BLOCKS
@@ -158,7 +158,7 @@ pub const INCENTIVE: FieldType = shape!(
 pub const BENEFIT: FieldType = shape!(
     "LoyaltyBenefit",
     "Incentive under its later name: a gift that earning rules grant to members.",
-    fields_of!(SHOWN, &[must("stock", STOCK).description("Pieces left to grant."), object(&["benefit"])], BLOCKS)
+    fields_of!(SHOWN, &[must("stock", STOCK).description("Units left to grant."), object(&["benefit"])], BLOCKS)
 );
 
 /// Activity of an incentive.

@@ -84,8 +84,8 @@ const COSTS: &str = "Prices of the reward in order of priority. The first that a
 
 /// Optional fields that are stored as sent.
 const PLAIN: &[Field] = &[
-    may("material", MATERIAL).description("Goods to hand over. Present only with `MATERIAL`."),
-    may("digital", DIGITAL).description("Voucher or points to hand over. Present only with `DIGITAL`."),
+    may("material", MATERIAL).description("Goods that the customer receives. Present only with `MATERIAL`."),
+    may("digital", DIGITAL).description("Voucher or points that the customer receives. Present only with `DIGITAL`."),
     may("start_date", FieldType::DateTime).or_null().description("Moment from which the reward can be bought, in UTC. `null` means no start."),
     may("end_date", FieldType::DateTime).or_null().description("Moment after which the reward can no longer be bought, in UTC. Must be later than `start_date`. `null` means no end."),
     may("validity_hours", HOURS).description("Hours of the week in which the reward can be bought, in the project's time zone. Any time by default."),

@@ -8,14 +8,14 @@ use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 const LIST_OF_TEXTS: FieldType = FieldType::List(&FieldType::Text, 0, usize::MAX);
 
 const CALLOUT: FieldType = FieldType::Object(&[
-    must("email", FieldType::Bool).description("`true` when notifications by e-mail are wanted. The setting is only stored: the service sends no such notifications."),
-    must("in_app", FieldType::Bool).description("`true` when notifications in the operator's application are wanted. The setting is only stored: the service sends no such notifications."),
+    must("email", FieldType::Bool).description("`true` when notifications by e-mail are enabled. The setting is only stored: the service sends no such notifications."),
+    must("in_app", FieldType::Bool).description("`true` when notifications in the operator's application are enabled. The setting is only stored: the service sends no such notifications."),
     must("emails", LIST_OF_TEXTS).description("E-mail addresses that are notified."),
 ]);
 const USAGE: FieldType = FieldType::Object(&[
-    must("enabled", FieldType::Bool).description("`true` when notifications of this limit are wanted. The setting is only stored: the service sends no such notifications."),
+    must("enabled", FieldType::Bool).description("`true` when notifications of this limit are enabled. The setting is only stored: the service sends no such notifications."),
     must("value", FieldType::Int(10, 90)).description("Share of the limit in percent from which notifications are sent. Default 80."),
-    must("in_app", FieldType::Bool).description("`true` when notifications in the operator's application are wanted. The setting is only stored: the service sends no such notifications."),
+    must("in_app", FieldType::Bool).description("`true` when notifications in the operator's application are enabled. The setting is only stored: the service sends no such notifications."),
     must("emails", LIST_OF_TEXTS).description("E-mail addresses that are notified."),
 ]);
 const LIMIT: FieldType = FieldType::List(
@@ -61,8 +61,8 @@ const OF_PROJECT: &[Field] = &[
     must("currency", FieldType::Text).description("Currency of the amounts of the project, as an ISO 4217 code."),
     must("dial_code", FieldType::Text).or_null().description("Country code of telephone numbers, for display. `null` means none."),
     must("webhook_version", FieldType::Text).description("Version of the format of webhooks."),
-    may("webhook_token", FieldType::Text).description("Secret that signs the webhooks of the project. Shown only to administrators."),
-    must("client_trusted_domains", LIST_OF_TEXTS).description("Origins of trusted pages, which may call with a client key: scheme, host and port. `*` trusts every origin."),
+    may("webhook_token", FieldType::Text).description("Secret that signs the webhooks of the project. Returned only to administrators."),
+    must("client_trusted_domains", LIST_OF_TEXTS).description("Origins of trusted web pages, which may call with a client key: scheme, host and port. `*` trusts every origin."),
     must("client_redeem_enabled", FieldType::Bool).description("`true` when clients can redeem."),
     must("client_publish_enabled", FieldType::Bool).description("`true` when clients can publish vouchers."),
     must("client_list_vouchers_enabled", FieldType::Bool).description("`true` when clients can list vouchers."),
@@ -113,7 +113,7 @@ const OF_PROJECT: &[Field] = &[
             must("server", RATES).description("Rates of server keys and their OAuth tokens."),
             must("client", RATES).description("Rates of client keys. Default 60 calls per minute for each address."),
             must("management", RATES).description("Rates of management keys."),
-            must("images", RATES).description("Rates of callers of voucher images and of parts of bundles, who need no key; each of the two is counted alone. Default 600 calls per minute for each address."),
+            must("images", RATES).description("Rates of callers of voucher images and of parts of bundles, who need no key; the two are counted separately. Default 600 calls per minute for each address."),
         ]),
     )
     .description("Rate limits of the project by class of key."),
@@ -126,13 +126,13 @@ pub const PROJECT: FieldType =
 
 const KEY_PAIR: FieldType = FieldType::Object(&[
     must("app_id", FieldType::Text).description("Public ID of the key, sent with every call."),
-    must("app_token", FieldType::Text).description("Secret of the key, shown only in this response."),
+    must("app_token", FieldType::Text).description("Secret of the key, contained only in this response."),
 ]);
 
 /// New project with its secrets, which are shown once.
 pub const PROJECT_CREATED: FieldType = shape!(
     "ProjectWithKeys",
-    "New project with the secrets of its first keys, which are not shown again.",
+    "New project with the secrets of its first keys, which are returned only once.",
     scrip::fields_of!(
         OF_PROJECT,
         &[
@@ -155,7 +155,7 @@ pub const WEBHOOK_TOKEN: FieldType = shape!(
 
 const OF_KEY: &[Field] = &[
     must("id", KEY),
-    must("class", FieldType::OneOf(&["server", "client", "management"])).description("Class of the key: `server` for secret keys of servers, `client` for public keys of pages, `management` for the management API."),
+    must("class", FieldType::OneOf(&["server", "client", "management"])).description("Class of the key: `server` for secret keys of servers, `client` for public keys of web pages and apps, `management` for the management API."),
     must("app_id", FieldType::Text).description("Public ID of the key, sent with every call. Paths take `id` instead."),
     must("name", FieldType::Text).or_null().description("Name of the key, for people. `null` when there is none."),
     must("user", FieldType::Text).or_null().description("Login of the user who owns the key. `null` means that the key has all permissions of its class."),
@@ -172,10 +172,10 @@ pub const API_KEY: FieldType = shape!("ApiKey", "Key of a project, without its s
 /// Key with its secret, which is shown once.
 pub const API_KEY_WITH_TOKEN: FieldType = shape!(
     "ApiKeyWithToken",
-    "Key of a project with its secret, which is not shown again.",
+    "Key of a project with its secret, which is returned only once.",
     scrip::fields_of!(
         OF_KEY,
-        &[must("app_token", FieldType::Text).description("Secret of the key, shown only in this response.")]
+        &[must("app_token", FieldType::Text).description("Secret of the key, contained only in this response.")]
     )
 );
 
@@ -190,7 +190,7 @@ pub const USER: FieldType = shape!(
         must("first_name", FieldType::Text).description("First name of the user."),
         must("last_name", FieldType::Text).description("Last name of the user."),
         must("projects", FieldType::MapOf(&FieldType::Text))
-            .description("Role of the user by the ID of the project: `ADMIN`, `USER`, `VIEWER` or `MERCHANT`. Only the requested project is shown."),
+            .description("Role of the user by the ID of the project: `ADMIN`, `USER`, `VIEWER` or `MERCHANT`. Only the requested project is returned."),
         must("is_owner", FieldType::Bool)
             .description("Ownership of the organisation. Always `false`: the operator's setup owns the organisation."),
     ]
@@ -212,7 +212,7 @@ pub const BRANDING: FieldType = shape!(
                 must("website_url", FieldType::Text).or_null().description("Address of the website. `null` when there is none."),
             ]),
         )
-        .description("Brand as shown to customers: name and web addresses."),
+        .description("Brand as displayed to customers: name and web addresses."),
         must(
             "address",
             FieldType::Object(&[

@@ -72,7 +72,7 @@ const LIFETIME: FieldType = FieldType::Object(&[
             must("earned", COUNT).description("Number of points earned by rules that became available."),
             must("added", COUNT).description("Number of points added manually."),
             must("purchased", COUNT).description("Number of points bought as a reward."),
-            must("purchased_reversed", COUNT).description("Number of purchased points taken back by refunds."),
+            must("purchased_reversed", COUNT).description("Number of purchased points that refunds removed."),
             must("subtracted", COUNT).description("Number of points subtracted manually."),
             must("expired", COUNT).description("Number of points expired, by time or manually."),
             must("spent", COUNT).description("Number of points spent on rewards and orders."),
@@ -133,7 +133,7 @@ pub const CARD: FieldType = shape!(
             "next_activation",
             FieldType::Object(&[
                 must("points", COUNT).description("Number of points that become available together."),
-                must("type", PENDING_TYPES).description("Rule that keeps the points pending."),
+                must("type", PENDING_TYPES).description("Rule that determines how long the points are pending."),
                 may("date", FieldType::Date)
                     .description("First day on which the points can be spent. Absent with `EVENT_BASED`."),
                 may("cancel_date", FieldType::Date)
@@ -210,7 +210,7 @@ pub const MEMBERSHIPS: FieldType = shape!(
 pub const ADJUST: &[Field] = &[
     must("points", FieldType::Int(-INT_MAX, INT_MAX))
         .description("Number of points to add, negative to subtract. With 0 nothing is recorded."),
-    may("reason", FieldType::Name(255)).or_null().description("Reason of the change, which the transaction shows."),
+    may("reason", FieldType::Name(255)).or_null().description("Reason of the change, stored in the transaction."),
 ];
 
 const PART: FieldType = shape!(
@@ -274,7 +274,7 @@ pub const TRANSACTION: FieldType = shape!(
                         may("expiration_type", EXPIRATION_TYPES).description("Expiration rule of added points."),
                         may("date", FieldType::Date)
                             .description("First day to spend the points, or last day for the event."),
-                        may("type", PENDING_TYPES).description("Rule that keeps the points pending."),
+                        may("type", PENDING_TYPES).description("Rule that determines how long the points are pending."),
                     ])
                 )
                 .description("Points that moved."),
@@ -357,7 +357,7 @@ pub const PENDING_BUCKET: FieldType = shape!(
             must("date", FieldType::Date)
                 .description("First day to spend the points or, with `EVENT_BASED`, last day for the event."),
             must("type", FieldType::OneOf(&["PERIOD_BASED", "FIXED_DATES", "EVENT_BASED"]))
-                .description("Rule that keeps the points pending."),
+                .description("Rule that determines how long the points are pending."),
             must("status", FieldType::OneOf(&["PENDING", "ACTIVATED", "CANCELED", "DELETED"]))
                 .description("Status of the bucket. Ends as `ACTIVATED` or `CANCELED`."),
             object(&["card_pending_points_bucket"]),
@@ -409,8 +409,8 @@ pub const BENEFIT_TRANSACTION: FieldType = shape!(
                 must(
                     "result",
                     FieldType::Object(&[
-                        may("product", NAMED).description("Product to hand over."),
-                        may("sku", PIECE).description("SKU to hand over."),
+                        may("product", NAMED).description("Product that the customer receives."),
+                        may("sku", PIECE).description("SKU that the customer receives."),
                         may(
                             "voucher",
                             FieldType::Object(&[

@@ -244,7 +244,7 @@ pub const OAUTH_TOKEN: FieldType = shape!(
     "OAuth token with its scopes and expiration.",
     &[
         must("access_token", FieldType::Text)
-            .description("Token, sent as `Authorization: Bearer`. The token is not shown again."),
+            .description("Token, sent as `Authorization: Bearer`. The token is returned only once."),
         must("token_type", FieldType::Text).description("Type of the token. Always `Bearer`."),
         must("scope", FieldType::Text).description("Scopes of the token, separated by spaces."),
         must("client_id", FieldType::Text).description("Public ID of the server key that created the token."),

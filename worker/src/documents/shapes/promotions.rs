@@ -8,9 +8,9 @@ pub use scrip::wire::voucher::{CAMPAIGN, PROMOTION_TIER as TIER, STACK, STORED_T
 /// Summary of a campaign. Its type determines the numbers.
 pub const CAMPAIGN_SUMMARY: FieldType = shape!(
     "CampaignSummary",
-    "Counts and amounts of a campaign in a period. Figures beyond redemptions, rollbacks and orders depend on the type of the campaign.",
+    "Counts and amounts of a campaign in a period. Numbers other than those of redemptions, rollbacks and orders depend on the type of the campaign.",
     &[
-        must("campaign", CAMPAIGN).description("Campaign of the figures, without its categories and tiers."),
+        must("campaign", CAMPAIGN).description("Campaign of the summary, without its categories and tiers."),
         must("redemptions", COUNT).description("Number of redemptions, successful and failed."),
         must("redemptions_succeeded", COUNT)
             .description("Number of successful redemptions, including those that were rolled back later."),

@@ -25,7 +25,7 @@ pub const REFUND: &[Field] = &[may(
         ),
         may("stock", FieldType::OneOf(&["DEFAULT", "WRITE_OFF"]))
             .or_null()
-            .description("`WRITE_OFF` to leave the stock as is, `DEFAULT` to put one piece back. Default `DEFAULT`."),
+            .description("`WRITE_OFF` to leave the stock unchanged, `DEFAULT` to return one unit. Default `DEFAULT`."),
     ]),
 )
 .or_null()
@@ -37,7 +37,7 @@ const RESULT: Field = may("result", FieldType::OneOf(TAKEN_BACK))
 
 const DIGITAL: FieldType = shape!(
     "DigitalFulfilment",
-    "Vouchers or points that were handed over.",
+    "Vouchers or points that the customer received.",
     &[
         may("type", FieldType::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]))
             .description("Type of the gift. Determines which block is present."),
@@ -80,7 +80,7 @@ const DIGITAL: FieldType = shape!(
 
 const HANDED: FieldType = shape!(
     "RewardFulfilment",
-    "Reward that was handed over.",
+    "Reward that the customer received.",
     &[
         must(
             "reward",
@@ -90,8 +90,8 @@ const HANDED: FieldType = shape!(
             ])
         )
         .description("Reward that was bought."),
-        must("quantity", COUNT).description("Number of pieces. Always 1."),
-        must("material", MATERIAL).or_null().description("Goods to hand over. `null` for other rewards."),
+        must("quantity", COUNT).description("Number of units. Always 1."),
+        must("material", MATERIAL).or_null().description("Goods that the customer receives. `null` for other rewards."),
         must("digital", DIGITAL).or_null().description("Vouchers or points. `null` for goods."),
     ]
 );
@@ -111,9 +111,9 @@ const REWARD_DETAILS: FieldType = FieldType::Object(&[
     must("metadata", FieldType::Map),
     must("points", FieldType::Object(&[must("total", COUNT).description("Number of points.")]))
         .description("Points that the purchase costs or the refund returns."),
-    must("result", HANDED)
-        .or_null()
-        .description("Reward as handed over or taken back. `null` while pending or if rejected."),
+    must("result", HANDED).or_null().description(
+        "Reward as the customer received it, or as the refund revoked it. `null` while pending or if rejected.",
+    ),
     may(
         "purchase",
         FieldType::Object(&[

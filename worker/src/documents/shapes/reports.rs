@@ -38,7 +38,7 @@ const CARD_ENTRY: FieldType = shape!(
         must("points_added", COUNT).description("Number of points added manually."),
         must("points_purchased", COUNT).description("Number of points bought as a reward."),
         must("points_purchased_reversed", COUNT)
-            .description("Number of purchased points taken back by refunds of rewards."),
+            .description("Number of purchased points that refunds of rewards removed."),
         must("points_subtracted", COUNT).description("Number of points subtracted manually."),
         must("points_expired", COUNT).description("Number of points expired."),
         must("points_spent", COUNT).description("Number of points spent on rewards and orders."),

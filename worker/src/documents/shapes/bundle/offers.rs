@@ -29,7 +29,7 @@ pub const BUNDLE_OFFER: FieldType = shape!(
     &[
         must("object", FieldType::OneOf(&["bundle_offer"])).description("Type of the object."),
         must("id", KEY).description("ID of the offer."),
-        must("kind", KINDS).description("Kind of the offer. A `campaign` stands for all its private codes."),
+        must("kind", KINDS).description("Kind of the offer. A `campaign` is one entry for all its private codes."),
         must("name", KEY).or_null().description("Name of the tier, stack or campaign, or code of the voucher."),
         must("campaign_id", KEY).or_null().description("ID of the campaign of the offer. `null` without one."),
         must("visibility", VISIBILITY).description("Effective visibility at the moment of the call."),
