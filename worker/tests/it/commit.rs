@@ -176,11 +176,14 @@ impl RecordedShop {
         self.post(path, body, None)["id"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns the place of the first statement with all of these texts.
-    fn place_of(&self, step: &str, texts: &[&str]) -> usize {
+    /// Asserts that each step has a statement with all of its texts, after that of the step before.
+    fn assert_order(&self, steps: &[(&str, &[&str])]) {
         let statements = self.store.statements.borrow();
-        let found = statements.iter().position(|statement| texts.iter().all(|text| statement.contains(text)));
-        found.unwrap_or_else(|| panic!("{step} has no statement: {statements:#?}"))
+        let mut rest = statements.iter();
+        for (step, texts) in steps {
+            let found = rest.any(|statement| texts.iter().all(|text| statement.contains(text)));
+            assert!(found, "{step} has no statement after the step before: {statements:#?}");
+        }
     }
 }
 
@@ -217,17 +220,17 @@ fn the_steps_of_a_commit_run_in_their_order() {
         "order": { "source_id": "o-1", "status": "PAID", "amount": 100_000 } });
     shop.post("/v1/redemptions", &redemption, Some("k"));
 
-    let points = format!("voucher/{card}/points");
-    let steps = [
-        ("the handler", vec!["INSERT INTO document", "\"redemption\""]),
-        ("the answer of the key", vec!["INSERT INTO answer"]),
-        ("step 3, the lots of the card that paid", vec!["UPDATE document", card.as_str(), "lots"]),
-        ("step 4, points of the loyalty campaign", vec!["INSERT INTO transfer", points.as_str(), "\"earned"]),
-        ("step 4, points of the loyalty program", vec!["INSERT INTO earning_firing"]),
-        ("step 5, the webhook", vec!["INSERT INTO outbox"]),
-        ("step 6, retention", vec!["due", "retention"]),
-    ];
-    let places: Vec<usize> = steps.iter().map(|(step, texts)| shop.place_of(step, texts)).collect();
-    let statements = shop.store.statements.borrow();
-    assert!(places.is_sorted(), "{places:?} of {steps:#?} in {statements:#?}");
+    shop.assert_order(&[
+        ("step 1, domain events", &["SELECT", "EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')"]),
+        ("step 2, the transfers of the handler", &["INSERT INTO transfer", "/points"]),
+        ("step 2, the redemption", &["INSERT INTO document", "Text(\"redemption\")"]),
+        ("step 2, the answer of the key", &["INSERT INTO answer"]),
+        ("step 3, the card that paid", &["SELECT", "Text(\"voucher\")", &card]),
+        ("step 4, rules of loyalty campaigns", &["SELECT", "WHERE kind = 'earning_rule' AND"]),
+        ("step 4, points of the loyalty campaign", &["INSERT INTO document", "Text(\"voucher_transaction\")"]),
+        ("step 4, points of the loyalty program", &["INSERT INTO earning_firing"]),
+        ("step 5, the redeemed card of the webhook event", &["SELECT", "Text(\"voucher\")", &card]),
+        ("step 6, retention, whose row is written at once", &["INSERT INTO due", "Text(\"sweep\")"]),
+        ("the last flush, with the delivery of step 5", &["INSERT INTO outbox"]),
+    ]);
 }

@@ -172,7 +172,7 @@ fn act(edge: &Edge, (source, name, old): (&str, &str, &str), number: usize) -> S
     id
 }
 
-fn count_records(edge: &Edge) -> Json {
+fn counts_of(edge: &Edge) -> Json {
     let sums = edge.run(
         DEV,
         "SELECT json_array((SELECT COUNT(*) FROM transfer), (SELECT SUM(amount) FROM transfer), (SELECT COUNT(*) FROM account), (SELECT SUM(balance) FROM account),
@@ -190,8 +190,7 @@ fn no_table_contains_an_erased_customer() {
     let (anna, joanna) = shop(&edge);
     assert!(traces(&edge, &anna).len() > 25, "the shop says too little of her to prove anything");
     assert!(traces(&edge, &anna).iter().any(|row| row.starts_with("label_part")), "her name is found by its parts");
-    let (before, of_joanna) =
-        (count_records(&edge), dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count());
+    let (before, of_joanna) = (counts_of(&edge), dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count());
     let answer = call(&edge, "", "POST", &format!("/v1/customers/{anna}/permanent-deletion"), &json!({}));
     assert_eq!((&answer["status"], &answer["object"]), (&json!("DONE"), &json!("pernament_deletion")));
     assert_eq!(
@@ -199,7 +198,7 @@ fn no_table_contains_an_erased_customer() {
         json!({ "events": 1, "customer_events": 0, "daily_events": 0, "segments": 1, "orders": 3, "order_events": 0, "customer": 1 })
     );
     check_erased(&edge, &anna);
-    assert_eq!(count_records(&edge), before, "counts and money are as they were");
+    assert_eq!(counts_of(&edge), before, "counts and money are as they were");
     assert_eq!(
         dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count(),
         of_joanna,
