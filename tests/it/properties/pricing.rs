@@ -394,16 +394,12 @@ fn free_units_change_the_cart_as_reported() {
         let mut delta = 0;
         for (position, line) in cart.lines.iter().enumerate() {
             let then = before.lines.get(position).copied().unwrap_or_default();
-            let changed = cart.changed_at(position);
-            let (units, amount, free) =
-                changed.map_or((0, None, 0), |changed| (changed.units, changed.amount, changed.free));
+            let change = cart.changed_at(position);
+            let (units, amount, free) = change.map_or((0, None, 0), |one| (one.units, one.amount, one.free));
             prop_assert_eq!(line.quantity as i64 - then.quantity as i64, units);
             prop_assert_eq!(line.free - then.free, free);
             prop_assert_eq!(signed(line.amount) - signed(then.amount), amount.unwrap_or(0));
-            prop_assert_eq!(
-                gain.units_at(position),
-                changed.map(|changed| (changed.units, changed.amount, changed.free))
-            );
+            prop_assert_eq!(gain.units_at(position), change.map(|one| (one.units, one.amount, one.free)));
             delta += amount.unwrap_or(0);
         }
         prop_assert_eq!(signed(cart.amount) - signed(before.amount), delta);

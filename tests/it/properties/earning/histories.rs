@@ -281,18 +281,15 @@ fn a_history_earns_as_in_the_second_model() {
                     let metadata = json!({ "km": step.km });
                     let read = json!({ "id": "e", "metadata": metadata }).to_string();
                     let read = read_document(&read, read_customer).unwrap();
-                    let earning_event = EarningEvent::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
+                    let earned = EarningEvent::CustomEvent { schema_id: Some("ms_1"), metadata: &read.metadata };
                     let event = json!({ "trigger": trigger, "metadata": metadata });
-                    (
-                        shop.earn(earning_event, &EarningKey::custom_event(&name), instant),
-                        model.happens(&name, &event, now),
-                    )
+                    (shop.earn(earned, &EarningKey::custom_event(&name), instant), model.happens(&name, &event, now))
                 }
                 Kind::Entered => {
                     let key = EarningKey::segment("seg_1", "cust_1", instant);
-                    let earning_event = EarningEvent::SegmentEntered(Some("seg_1"));
+                    let earned = EarningEvent::SegmentEntered(Some("seg_1"));
                     let event = json!({ "trigger": trigger });
-                    (shop.earn(earning_event, &key, instant), model.happens(&format!("seg {now}"), &event, now))
+                    (shop.earn(earned, &key, instant), model.happens(&format!("seg {now}"), &event, now))
                 }
             };
             count(0, !expected.is_empty());
