@@ -117,7 +117,7 @@ pub fn rollback(
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => {
             let before = order.into_owned();
-            let after = undo(before.clone(), &redemptions, &undone, status, &work);
+            let after = undo(before.clone(), &redemptions, &undone, status, &budget);
             settle_uncovered(&before, after, &budget)
         }
         RollbackMode::WithoutOrder => order.into_owned(),

@@ -187,7 +187,8 @@ pub fn list_tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, Ca
 
 /// Returns the qualifying redeemables, by their own ids or by those of their campaigns.
 fn candidates(
-    call: &mut Call<'_, '_>, qualification: &QualificationRequest,
+    call: &mut Call<'_, '_>,
+    qualification: &QualificationRequest,
     by_campaign: bool,
 ) -> Result<Vec<String>, CallError> {
     let facts = facts::facts(call)?;

@@ -89,7 +89,7 @@ impl Store<'_> {
 
     /// Returns the state of one account at `now_ms`; an account that is not stored has a balance of zero.
     pub fn account_balance(&self, account: &str, now_ms: i64) -> Result<AccountBalance, Fault> {
-        balance_of(&self.standings(&[account.to_owned()], now_ms, "")?, account)
+        balance_of(&self.account_balances(&[account.to_owned()], now_ms, "")?, account)
     }
 
     /// Sums the transfers to an account in a time, and those that undo them.

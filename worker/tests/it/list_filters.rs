@@ -63,9 +63,7 @@ impl Shop {
         let (all_items, _) = self.all(path, "");
         let expected: Vec<&Json> = all_items.iter().filter(|item| test(item)).collect();
         let (found, total) = self.all(path, query);
-        let ids = |list: &[&Json]| {
-            list.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
-        };
+        let ids = |list: &[&Json]| list.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
         assert_eq!(ids(&found.iter().collect::<Vec<_>>()), ids(&expected), "{path}?{query}");
         assert_eq!(total, i64::try_from(expected.len()).unwrap(), "{path}?{query}");
     }

@@ -270,7 +270,8 @@ fn validate_flat(
 fn respond_flat(
     call: &mut Call<'_, '_>,
     voucher: Option<Document>,
-    code: &str, result: &SingleVoucherAnswer,
+    code: &str,
+    result: &SingleVoucherAnswer,
 ) -> HandlerResult {
     // A client learns nothing of an unusable code, not even its spelling: it reads like an unknown one.
     let voucher_to_show = voucher.filter(|_| result.valid || call.client.is_none());

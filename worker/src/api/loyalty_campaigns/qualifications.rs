@@ -61,7 +61,8 @@ fn estimate(call: &mut Call<'_, '_>) -> HandlerResult {
     if let Some(reason) = found.closed_reason(now.at, now.zone) {
         return Err(closed_error(reason, &found).into());
     }
-    let points = estimate_points(call, &found, EarningRequest { customer: &customer, event: what: earning_event, key: None })?;
+    let points =
+        estimate_points(call, &found, EarningRequest { customer: &customer, event: earning_event, key: None })?;
     let name = loyalty_campaign.as_campaign().name();
     Ok(Response::json(json!({
         "campaign": { "id": loyalty_campaign.id, "name": name, "object": "campaign" }, "points_estimation": points,

@@ -139,7 +139,7 @@ fn estimate_event(
     let facts = facts::facts(call)?;
     let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
     let Earnings { memberships, .. } =
-        earn(&facts, &stored, EarningRequest { customer: &customer, event: what: earning_event, key: None }, call.context);
+        earn(&facts, &stored, EarningRequest { customer: &customer, event: earning_event, key: None }, call.context);
     stored.finish()?;
     facts.end()?;
     Ok(memberships.into_iter().map(|member| (member.member_id.to_string(), member)).collect())

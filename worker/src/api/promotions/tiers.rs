@@ -259,10 +259,10 @@ fn no_action() -> Json {
 }
 
 /// Returns the rank after the last one. A tier that has the highest possible rank leaves none: then a rank must be sent.
-fn next_rank(last: i64, place: &str) -> Result<i64, Problem> {
+fn next_rank(last: i64, path: &str) -> Result<i64, Problem> {
     let next = last.checked_add(1).filter(|next| *next <= INT_MAX);
     let message = || format!("must be sent: the last tier of the promotion has the highest rank {INT_MAX}");
-    next.ok_or_else(|| Problem::at(below(place, "hierarchy"), message()))
+    next.ok_or_else(|| Problem::at(below(path, "hierarchy"), message()))
 }
 
 /// Checks a tier as sent at a path of the body; without a rank it comes after the last one.
@@ -283,7 +283,7 @@ pub fn new_draft(
     definition::normalise_category(call, &mut sent)?;
     let hierarchy = match PromotionTierRecord::of(&sent).hierarchy() {
         Some(hierarchy) => hierarchy,
-        None => next_rank(last, place)?,
+        None => next_rank(last, path)?,
     };
     let defaults = json!({
         "banner": null, "metadata": {}, "hierarchy": hierarchy, "active": true, "start_date": null, "expiration_date": null,

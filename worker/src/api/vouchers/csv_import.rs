@@ -232,7 +232,8 @@ fn write_grant(members: &mut Map<String, Json>, cells: &mut Map<String, Json>) -
         let rest = units
             .as_i64()
             .zip(redeemed_units)
-            .and_then(|(units, redeemed_units)| units.checked_sub(redeemed_units)).map(Json::from);
+            .and_then(|(units, redeemed_units)| units.checked_sub(redeemed_units))
+            .map(Json::from);
         let mut card = json_members::object_of(total, units);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);

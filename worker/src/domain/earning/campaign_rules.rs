@@ -72,8 +72,12 @@ pub fn grant_points(
     let earned = {
         let facts = facts::facts(call)?;
         let stored = CampaignEarnings { joined: &found, status };
-        let earnings =
-            earn(&facts, &stored, EarningRequest { customer: &read, event: what: event, key: Some(earning_key) }, call.context);
+        let earnings = earn(
+            &facts,
+            &stored,
+            EarningRequest { customer: &read, event: event, key: Some(earning_key) },
+            call.context,
+        );
         facts.end()?;
         let mut earned = Vec::new();
         for member in &earnings.memberships {

@@ -256,7 +256,7 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             earned,
             back,
             taken: record.taken().unwrap_or(back),
-            position: place: index,
+            position: index,
             basis: find_basis(&entry),
         }));
     }

@@ -164,7 +164,9 @@ fn apply_correction(
     }
     let outcome = match correction.movement {
         EarningCorrection::Restore => restore(call, present, loaded, correction),
-        EarningCorrection::Revoke(method) => loaded.card.revoke(&correction.stored_earning.earned, method, &present.now()),
+        EarningCorrection::Revoke(method) => {
+            loaded.card.revoke(&correction.stored_earning.earned, method, &present.now())
+        }
     };
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -208,8 +210,7 @@ fn restore(
 
 /// Returns the points that were revoked from a card.
 fn revoked_points(outcome: &CardOutcome) -> Result<u64, Fault> {
-    let accounts =
-        [
+    let accounts = [
         PointsAccount::LifetimeTotal(LifetimeTotal::Returned),
         PointsAccount::LifetimeTotal(LifetimeTotal::PendingCanceled),
     ];

@@ -55,7 +55,8 @@ pub fn extend_by_activity(
     loaded: &mut LoadedCard,
     activity: Activity<'_>,
 ) -> Result<bool, Fault> {
-    let Some(tier_state) = loaded.tier_state.as_mut().filter(|tier_state| tier_state.structure.is_postponed_by(activity))
+    let Some(tier_state) =
+        loaded.tier_state.as_mut().filter(|tier_state| tier_state.structure.is_postponed_by(activity))
     else {
         return Ok(false);
     };

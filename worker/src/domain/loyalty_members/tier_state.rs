@@ -41,7 +41,8 @@ pub fn list_tiered_cards(store: &Store<'_>, customer: &str) -> Result<Vec<Docume
 
 /// Returns the state of a card in the ACTIVE structure that counts the points of such cards.
 pub fn load_of_card(
-    store: &Store<'_>, revision: &ProgramRevision,
+    store: &Store<'_>,
+    revision: &ProgramRevision,
     card: &Document,
 ) -> Result<Option<StoredTierState>, Fault> {
     let own = card.as_card();

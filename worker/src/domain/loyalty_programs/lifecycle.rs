@@ -175,7 +175,8 @@ pub fn create(
         check_preconditions(
             call,
             &PreconditionSubject { entity, document, assigned },
-            rule.needs, TransitionAction::Activate.name(),
+            rule.needs,
+            TransitionAction::Activate.name(),
         )?;
     }
     schemas::check_body(call.store, entity.object, &document.body)?;

@@ -52,7 +52,8 @@ impl SpendableCards {
 
     fn add(&mut self, store: &Store<'_>, present: &LocalTime, loaded: LoadedCard) -> Result<(), CallError> {
         let definition = find_definition(store, &loaded)?;
-        let settled = loaded.card.settle(&present.now()).map_err(|refused| settlement_fault(&loaded.row.id, &refused))?.card;
+        let settled =
+            loaded.card.settle(&present.now()).map_err(|refused| settlement_fault(&loaded.row.id, &refused))?.card;
         let since = definition.spending.global.since(present.now().at, &present.zone);
         let in_period = since.map_or(Ok(0), |since| sum_spent_since(store, &loaded.row, since))?;
         let (spent, refunded) =
