@@ -256,7 +256,10 @@ fn security(route: &Route) -> Json {
         CredentialClass::Server => vec![json!({ "X-App-Id": [], "X-App-Token": [] })],
         CredentialClass::Client => vec![json!({ "X-Client-Application-Id": [], "X-Client-Token": [] })],
         CredentialClass::Management => vec![json!({ "X-Management-Id": [], "X-Management-Token": [] })],
-        CredentialClass::OAuth => route.scopes().map(|scope| json!({ "OAuth": [scope] })).collect(),
+        CredentialClass::OAuth => {
+            let (_, prefix) = route.scope_names();
+            route.scopes().map(|scope| json!({ "OAuth": [format!("{prefix}{scope}")] })).collect()
+        }
         // The token of a link is a parameter of the query; no other credentials are needed.
         // The address of an image or of a part of a bundle needs none either.
         CredentialClass::Link | CredentialClass::Image | CredentialClass::Bundle => vec![json!({})],
