@@ -147,15 +147,15 @@ mod tests {
 
     #[test]
     fn a_line_whose_amount_leaves_its_bounds_is_not_composed() {
-        let sent = |amount| LineAmounts { quantity: 1, amount: Some(amount), ..LineAmounts::default() };
-        let change = |units: i64, worth: i64| PastLine { units, worth, ..PastLine::default() };
+        let sent = |amount| LineTotals { quantity: 1, amount: Some(amount), ..LineTotals::default() };
+        let change = |units: i64, worth: i64| LineEffect { units, worth, ..LineEffect::default() };
         assert_eq!(compose(sent(Money::MAX), None, &[change(1, 1)]), None);
         // At the price that the line has now: two units are more than the rest.
         assert_eq!(compose(sent(Money::MAX), Some(Money::UNIT), &[change(2, 0)]), None);
         // Only the sum counts: the unit that the second redemption has removed makes room for the first.
         let both = compose(sent(Money::MAX), None, &[change(1, 1), change(-1, -1)]).unwrap();
         assert_eq!((both.line.quantity, both.line.amount), (1, Some(Money::MAX)));
-        let unpriced = LineAmounts { quantity: 1, ..LineAmounts::default() };
+        let unpriced = LineTotals { quantity: 1, ..LineTotals::default() };
         assert_eq!(compose(unpriced, None, &[change(1, 1)]).unwrap().line.amount, None);
     }
 }

@@ -31,7 +31,7 @@ pub fn add(story: &mut Json) -> bool {
 }
 
 fn add_within(kind: &FieldType, value: &mut Json) -> bool {
-    match (kind.meant(), value) {
+    match (kind.resolved(), value) {
         (FieldType::Object(fields), Json::Object(members)) => {
             let mut has_changed = false;
             for field in *fields {
