@@ -210,6 +210,16 @@ pub fn search<'a>(
     let facts = asked.scenario.facts();
     case.passes = asked.scenario.passes();
     case.work.takes(set.list.len());
+    let is_public = |place: usize, candidate: &Candidate| match seek.client {
+        true => set.is_listed(place, context.now),
+        false => is_public(candidate, asked),
+    };
+    let is_considered = |(place, candidate): (usize, &Candidate)| {
+        asked.scenario.looks_at(candidate, customer.as_deref(), is_public(place, candidate))
+    };
+    // The other scenarios consider nearly all candidates.
+    let considered: Option<Vec<bool>> =
+        (seek.wallet || seek.stacks).then(|| set.list.iter().enumerate().map(is_considered).collect());
     let (holding, missing, if_new) = {
         let items = Items::for_index(case, &set.index);
         let request_facts = request_facts(case);
@@ -220,7 +230,7 @@ pub fn search<'a>(
         let running_order =
             RunningOrder { cart, items: &items, request_facts: &request_facts, running: &running, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = set.index.holding(&view.input(RequiredFacts::default()), facts);
+        let holding = set.index.holding(&view.input(RequiredFacts::default()), facts, considered.as_deref());
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
         (holding, missing, if_new)
@@ -236,10 +246,9 @@ pub fn search<'a>(
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
         let out = is_anonymous && set.index.about(place) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
-        let public = if seek.client { set.is_listed(place, context.now) } else { is_public(candidate, asked) };
         if !out
             && in_time
-            && asked.scenario.looks_at(candidate, customer.as_deref(), public)
+            && is_considered((place, candidate))
             && asked.wants(candidate, customer.as_deref())
         {
             let end = PageEnd { created_at: candidate.created_at, of_moment: 0 };
