@@ -228,6 +228,12 @@ pub fn search<'a>(
     let facts = query.scenario.facts();
     case.passes = query.scenario.passes();
     case.budget.spend(candidates.list.len());
+    // The other scenarios consider nearly all candidates.
+    let considered: Option<Vec<bool>> = (filter.only_own || filter.stacks).then(|| {
+        (0..candidates.list.len())
+            .map(|position| is_considered(query, &candidates, position, &filter, context))
+            .collect()
+    });
     let (holding, missing, if_new) = {
         let items = Items::for_index(case, &candidates.index);
         let request_facts = request_facts(case);
@@ -238,7 +244,7 @@ pub fn search<'a>(
         let running_order =
             RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), facts);
+        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), facts, considered.as_deref());
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
         (holding, missing, if_new)
@@ -256,11 +262,9 @@ pub fn search<'a>(
         };
         let out = is_anonymous && candidates.index.about(position) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
-        let public =
-            if filter.client { candidates.is_listed(position, context.now) } else { is_public(candidate, query) };
         if !out
             && in_time
-            && query.scenario.considers(candidate, customer.as_deref(), public)
+            && is_considered(query, &candidates, position, &filter, context)
             && query.matches(candidate, customer.as_deref())
         {
             let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
@@ -274,6 +278,19 @@ pub fn search<'a>(
     page::number(&mut matches);
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, candidates, matches })
+}
+
+/// Returns whether the scenario of a query considers the candidate at a position for this caller and customer.
+fn is_considered(
+    query: &QualificationRequest,
+    candidates: &Candidates,
+    position: usize,
+    filter: &CandidateFilter<'_>,
+    context: &Context,
+) -> bool {
+    let Some(candidate) = candidates.list.get(position) else { return false };
+    let public = if filter.client { candidates.is_listed(position, context.now) } else { is_public(candidate, query) };
+    query.scenario.considers(candidate, filter.customer, public)
 }
 
 /// Returns whether a test of the customer found any of the candidates: each counts, whether it is shown or not.

@@ -135,8 +135,9 @@ impl RuleIndex {
     }
 
     /// Returns the positions of the lists whose rules all pass, in order. Tests of other subjects than `subjects` count as
-    /// passed, and so do those of the redeemable itself: the caller evaluates these again.
-    pub fn holding(&self, input: &RuleInput<'_>, subjects: u8) -> Vec<usize> {
+    /// passed, and so do those of the redeemable itself: the caller evaluates these again. `candidates` are the lists that the
+    /// caller considers, all if absent: only their tests ask for facts, and of other lists the result has no meaning.
+    pub fn holding(&self, input: &RuleInput<'_>, subjects: u8, candidates: Option<&[bool]>) -> Vec<usize> {
         let subjects = subjects & !subject::OWN;
         let mut out = vec![false; self.lists.len()];
         // Branch-free, because the passing tests are as good as random.
@@ -151,7 +152,8 @@ impl RuleIndex {
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
-        let found = self.tests.answers(input, subjects);
+        let needed = candidates.map(|candidates| self.tests_of(candidates));
+        let found = self.tests.answers(input, subjects, needed.as_deref());
         for (_, lists) in found.iter().zip(&self.needed).filter(|(holds, _)| !**holds) {
             lists.iter().for_each(|list| bar(*list, true));
         }
@@ -171,6 +173,17 @@ impl RuleIndex {
         }
         holding.truncate(count);
         holding
+    }
+
+    /// Returns for each test whether one of the selected lists has it.
+    fn tests_of(&self, selected: &[bool]) -> Vec<bool> {
+        let is_selected = |list: &u32| selected.get(*list as usize).copied().unwrap_or(false);
+        let mut tests: Vec<bool> = self.needed.iter().map(|lists| lists.iter().any(is_selected)).collect();
+        tests.resize(self.tests.len(), false);
+        for test in self.trees.iter().filter(|tree| is_selected(&tree.list)).flat_map(|tree| &tree.tests) {
+            tests.get_mut(*test as usize).into_iter().for_each(|needed| *needed = true);
+        }
+        tests
     }
 }
 

@@ -67,22 +67,28 @@ impl Tests {
         number(next)
     }
 
-    /// Returns which tests pass.
-    pub(super) fn answers(&self, input: &RuleInput<'_>, subjects: u8) -> Vec<bool> {
+    /// Returns the number of different tests.
+    pub(super) fn len(&self) -> usize {
+        self.about.len()
+    }
+
+    /// Returns which tests pass. Those that are not `needed`, if it is given, are not evaluated and count as passed.
+    pub(super) fn answers(&self, input: &RuleInput<'_>, subjects: u8, needed: Option<&[bool]>) -> Vec<bool> {
         // Tests that pass without evaluation must not be looked up either.
         let shares = input.passes == RequiredFacts::default();
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.lookups);
-        let answer = |((test, about), lookup): ((&Test, &u8), &TestLookup)| match lookup {
-            _ if about & subjects == 0 => true,
+        let is_needed = |test: usize| needed.is_none_or(|needed| needed.get(test).copied().unwrap_or(false));
+        let answer = |(number, ((test, about), lookup)): (usize, ((&Test, &u8), &TestLookup))| match lookup {
+            _ if about & subjects == 0 || !is_needed(number) => true,
             // Passing tests are found by the text, below.
             TestLookup::Texts(property) if shares => {
                 !matches!(texts.get(*property), Some(Some(_))) && test.holds_by_itself(input)
             }
             _ => test.holds_by_itself(input),
         };
-        let mut found: Vec<bool> = tests.map(answer).collect();
+        let mut found: Vec<bool> = tests.enumerate().map(answer).collect();
         for test in texts.into_iter().flatten().flatten().filter(|_| shares) {
             found.get_mut(*test as usize).into_iter().for_each(|holds| *holds = true);
         }
