@@ -37,7 +37,7 @@ pub fn serve_directory(
     context: &Context,
     setup: &str,
 ) -> Result<Reply, Fault> {
-    if request.path == health::ASKED {
+    if request.path == health::PROBE_PATH {
         return health(setup, store, context);
     }
     if request.path == PROJECTS {

@@ -11,7 +11,7 @@ use crate::store::document_list::clause::Clause;
 use crate::store::documents::any_kind;
 
 /// The parameter that names a time.
-pub const MOMENT: Field = may("starting_after", FieldType::DateTime)
+pub const TIME: Field = may("starting_after", FieldType::DateTime)
     .description("Moment in UTC after which the page continues, by `created_at`. Objects created at this very moment are skipped; `starting_after_id` skips none.");
 /// The parameter that names a document; it has precedence over the time.
 pub const ID: Field = may("starting_after_id", KEY)

@@ -30,7 +30,7 @@ pub(super) async fn find(bindings: &Bindings, lines: &str, now: i64, request_id:
 }
 
 async fn find_problems(bindings: &Bindings, lines: &str) -> Vec<HealthProblem> {
-    let call = ObjectCall { method: "GET", target: health::ASKED, lines, body: None };
+    let call = ObjectCall { method: "GET", target: health::PROBE_PATH, lines, body: None };
     let mut problems = Vec::new();
     // An object with a failed commit does not answer at all.
     let is_written = match bindings.ask("directory", call).await {

@@ -8,7 +8,7 @@ use serde_json::json;
 /// The public path.
 pub const PATH: &str = "/health";
 /// Path at which the entry asks the directory for its health.
-pub const ASKED: &str = "/internal/health";
+pub const PROBE_PATH: &str = "/internal/health";
 
 /// Resource that the service requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,7 +34,7 @@ const OBSERVED_KINDS: &[(&str, &[&str])] = &[
 
 /// Tests if a change of this kind may lead to an event.
 pub fn leads_to(kind: &str, event: &str) -> bool {
-    let known = OBSERVED_KINDS.iter().find(|(heeded, _)| *heeded == kind);
+    let known = OBSERVED_KINDS.iter().find(|(observed, _)| *observed == kind);
     known.is_some_and(|(_, events)| events.iter().any(|begun| event.starts_with(begun)))
 }
 
@@ -123,7 +123,7 @@ pub struct ChangeFeed {
 impl ChangeFeed {
     /// Tests if a change of this kind must be recorded.
     pub fn is_observed(&self, sql: &dyn Sql, kind: &str) -> Result<bool, Fault> {
-        if self.is_silent || !OBSERVED_KINDS.iter().any(|(heeded, _)| *heeded == kind) {
+        if self.is_silent || !OBSERVED_KINDS.iter().any(|(observed, _)| *observed == kind) {
             return Ok(false);
         }
         let listeners = self.subscriptions(sql)?;

@@ -120,7 +120,7 @@ pub const ROUTES: &[Route] = &[
         .of(&COLLECTION)
         .lists("data", FieldType::Either(&[shapes::catalogue::PRODUCT, shapes::catalogue::SKU]), shapes::TOTAL)
         .scope("product-collections")
-        .query(&[LIMIT, PAGE, CATALOGUE_ORDER, starting_after::MOMENT, starting_after::ID]),
+        .query(&[LIMIT, PAGE, CATALOGUE_ORDER, starting_after::TIME, starting_after::ID]),
 ];
 
 /// Finds the collection that a path names. The built-in one of all products is not stored: it is returned by its id, and not listed.

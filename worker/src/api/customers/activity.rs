@@ -103,8 +103,8 @@ const TYPES: &[&str] = &[
 
 /// Orders of the legacy list, with their columns.
 const ORDERS: &[(&str, ActivityOrder)] = &[
-    ("created_at", ActivityOrder::Moment),
-    ("updated_at", ActivityOrder::Moment),
+    ("created_at", ActivityOrder::Time),
+    ("updated_at", ActivityOrder::Time),
     ("type", ActivityOrder::Type),
     ("code", ActivityOrder::Code),
     ("campaign", ActivityOrder::Campaign),
@@ -147,7 +147,7 @@ const OLDER: &[Field] = &[
         ]),
     )
     .description("Field to sort by, descending with a minus sign. Default `-created_at`."),
-    starting_after::MOMENT,
+    starting_after::TIME,
     may("starting_after_id", KEY)
         .description("ID of an activity of this customer. The page continues after this activity."),
     may("campaign_type", FieldType::OneOf(CAMPAIGN_TYPES))
@@ -223,7 +223,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         Some("created_at") => false,
         Some(text) => return Err(invalid_parameter("order", "one of created_at, -created_at", text).into()),
     };
-    let (activities, has_more) = page(call, &customer, filter, ActivityOrder::Moment, is_descending)?;
+    let (activities, has_more) = page(call, &customer, filter, ActivityOrder::Time, is_descending)?;
     Ok(Response::json(Json::Object(keyset_list::envelope(activities, has_more))))
 }
 

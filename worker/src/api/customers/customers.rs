@@ -60,7 +60,7 @@ pub const ROUTES: &[Route] = &[
             may("segment_id", KEY).description("ID of a segment. Only customers in this segment are listed."),
             may("created_at", BEFORE_AFTER).description("Bounds on the moment of creation, in UTC."),
             may("updated_at", BEFORE_AFTER).description("Bounds on the moment of the last change, in UTC."),
-            starting_after::MOMENT,
+            starting_after::TIME,
             starting_after::ID,
         ]),
     post("/v1/customers", "Create or update a customer", create)

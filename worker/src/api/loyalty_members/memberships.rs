@@ -17,7 +17,7 @@ use crate::store::document::Document;
 use crate::store::documents::any_kind;
 use serde_json::{Value as Json, json};
 
-const ASKED: &[Field] =
+const MEMBERSHIP_QUERY: &[Field] =
     &[may("identification_type", FieldType::OneOf(IDENTIFIED_BY)).description("Meaning of the last path parameter: ID of the customer, the caller's own ID of the customer, or ID of the member. Default `customer_id`.")];
 
 /// The routes of the area.
@@ -29,7 +29,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The member, the program and the cards with the progress through the tiers.")
         .scope("loyalties")
-        .query(ASKED)
+        .query(MEMBERSHIP_QUERY)
         .answers(200, MEMBERSHIP),
     get("/v2/loyalties/memberships/{customerId}", "List memberships of a customer", list_all)
         .describe(
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The customer and the memberships.")
         .scope("loyalties")
-        .query(ASKED)
+        .query(MEMBERSHIP_QUERY)
         .answers(200, MEMBERSHIPS),
 ];
 

@@ -78,7 +78,7 @@ const DIGITAL: FieldType = shape!(
     ]
 );
 
-const HANDED: FieldType = shape!(
+const FULFILMENT: FieldType = shape!(
     "RewardFulfilment",
     "Reward that the customer received.",
     &[
@@ -111,7 +111,7 @@ const REWARD_DETAILS: FieldType = FieldType::Object(&[
     must("metadata", FieldType::Map),
     must("points", FieldType::Object(&[must("total", COUNT).description("Number of points.")]))
         .description("Points that the purchase costs or the refund returns."),
-    must("result", HANDED).or_null().description(
+    must("result", FULFILMENT).or_null().description(
         "Reward as the customer received it, or as the refund revoked it. `null` while pending or if rejected.",
     ),
     may(

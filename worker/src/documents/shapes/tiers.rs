@@ -101,7 +101,7 @@ const EARNED: FieldType = FieldType::Object(&[
 ]);
 
 /// Fields of a new or changed tier structure.
-const SAID: &[Field] = &[
+const STRUCTURE_FIELDS: &[Field] = &[
     CARD,
     may("point_balance", FieldType::Object(&[CARD.always()]))
         .description("Later form of `card_definition_id` for `POINT_BALANCE`. Accepted in requests only."),
@@ -120,7 +120,7 @@ pub const CHANGED: &[Field] = fields_of!(
             "Points that determine the tier: the balance of the card, or the points earned in a tracking period."
         )
     ],
-    SAID
+    STRUCTURE_FIELDS
 );
 /// Fields of a new tier structure.
 pub const CREATED: &[Field] = fields_of!(
@@ -132,7 +132,7 @@ pub const CREATED: &[Field] = fields_of!(
         may("status", FieldType::OneOf(&["DRAFT", "ACTIVE"]))
             .description("Initial status. Default `DRAFT`. A new structure has no tiers and cannot be `ACTIVE` yet.")
     ],
-    SAID
+    STRUCTURE_FIELDS
 );
 
 /// A tier structure.
@@ -206,7 +206,7 @@ const QUALIFICATION: FieldType = FieldType::Object(&[
 ]);
 
 /// Fields of a new or changed tier.
-const SAID_OF_TIER: &[Field] = &[
+const TIER_FIELDS: &[Field] = &[
     may("downgrade", TIER_DOWNGRADE).description("Rule for members who no longer match the tier."),
     may("metadata", FieldType::Map),
 ];
@@ -216,7 +216,7 @@ pub const TIER_CHANGED: &[Field] = fields_of!(
         may("name", NAME).description("Name of the tier."),
         may("qualification_rules", QUALIFICATION).description("Points and segment that members of the tier must have.")
     ],
-    SAID_OF_TIER
+    TIER_FIELDS
 );
 /// Fields of a new tier.
 pub const TIER_CREATED: &[Field] = fields_of!(
@@ -225,7 +225,7 @@ pub const TIER_CREATED: &[Field] = fields_of!(
         must("qualification_rules", QUALIFICATION)
             .description("Points and segment that members of the tier must have.")
     ],
-    SAID_OF_TIER
+    TIER_FIELDS
 );
 
 /// A tier.

@@ -135,7 +135,7 @@ pub fn points_card(
         expired: 0,
     };
     let pending = |pending_lot: &PendingLot| {
-        let last = pending_lot.expiry.as_ref().and_then(|lapse| Day::parse(&lapse.last_day));
+        let last = pending_lot.expiry.as_ref().and_then(|expiry| Day::parse(&expiry.last_day));
         let expiration = last.and_then(|last| days_until(pending_lot.activates_at, zone, last)).unwrap_or_default();
         let (id, lot, wait) =
             (pending_lot.id.clone(), pending_lot.id.clone(), PendingUntil::Period(pending_lot.activates_at));
@@ -155,8 +155,8 @@ pub fn stable_name(card: &PointsCard, lot: &Text) -> Text {
 }
 
 /// Returns the name of the lot of points that expire at `lapses_at`, or never.
-pub fn lot_name(lapses_at: Option<Instant>) -> Text {
-    lapses_at.map_or_else(|| NEVER.into(), lot_id)
+pub fn lot_name(expires_at: Option<Instant>) -> Text {
+    expires_at.map_or_else(|| NEVER.into(), lot_id)
 }
 
 /// Returns the name of the lot of points that expire at `at`.
@@ -234,11 +234,11 @@ fn stored_pending(stored: &LoyaltyCard, card: &PointsCard, present: &LocalTime) 
     let pending = |pending_lot: &PendingPoints| {
         let activates_at = pending_lot.condition.activates_at()?;
         let known = stored.pending.iter().find(|known| known.id == pending_lot.id);
-        let lapse = match known {
+        let expiry = match known {
             Some(known) => known.expiry.clone(),
             None => pending_lot.expiration.expiry_at(activates_at, zone).expires_at().map(|at| lot_expiry(at, zone)),
         };
-        Some(PendingLot { id: pending_lot.id.clone(), points: pending_lot.points, activates_at, expiry: lapse })
+        Some(PendingLot { id: pending_lot.id.clone(), points: pending_lot.points, activates_at, expiry })
     };
     card.pending.iter().filter_map(pending).collect()
 }

@@ -70,7 +70,7 @@ pub fn correct_order(call: &mut Call<'_, '_>, order: ChangedOrder) -> Result<Rea
     if row.body.get(IS_REVOKED).is_some() {
         return Ok(Reaction::default());
     }
-    let entries = row.as_occasion().points().to_vec();
+    let entries = row.as_earning_row().points().to_vec();
     let earned = match order.now.earning() {
         None => Some(vec![0; entries.len()]),
         Some(order) => points_by_entry(call, &row, &entries, order)?,
@@ -162,7 +162,7 @@ fn points_by_entry(
     order: &Order,
 ) -> Result<Option<Vec<u64>>, Fault> {
     // Earlier rows do not contain the amount of the order.
-    let Some(amount) = row.as_occasion().bought() else { return Ok(None) };
+    let Some(amount) = row.as_earning_row().bought() else { return Ok(None) };
     let share = OrderSnapshot { amount, goods: Vec::new() }.amount_back(&OrderSnapshot::of(order));
     if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));

@@ -68,14 +68,14 @@ impl RewardPurchaser<'_> {
     ) -> Result<Result<PurchaseTerms, PurchaseRefusal>, CallError> {
         let (customer, metadata) = read_member_customer(self.customer, self.member)?;
         let purchases = count_purchases(call, &self.member.id, reward, self.present)?;
-        let reward_buyer = PurchasingMember {
+        let purchaser = PurchasingMember {
             customer: &customer,
             member: &metadata,
             cards: &self.spendable.paying,
             bought: purchases,
         };
         let facts = facts::facts(call)?;
-        let decision = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context);
+        let decision = purchase::purchase(reward, stock.left, &purchaser, &facts, call.context);
         let purchase_terms = |PurchasePlan { cost, card, target, blocker }: PurchasePlan<'_>| PurchaseTerms {
             cost: cost.clone(),
             card,
@@ -96,16 +96,16 @@ impl RewardPurchaser<'_> {
     ) -> Result<PurchaseEstimate, CallError> {
         let (customer, metadata) = read_member_customer(self.customer, self.member)?;
         let purchases = FireCount::default();
-        let reward_buyer = PurchasingMember {
+        let purchaser = PurchasingMember {
             customer: &customer,
             member: &metadata,
             cards: &self.spendable.paying,
             bought: purchases,
         };
         let facts = facts::facts(call)?;
-        let price = purchase::price(reward, stock.left, &reward_buyer, &facts, call.context);
+        let price = purchase::price(reward, stock.left, &purchaser, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
-        let refusal = purchase::purchase(reward, stock.left, &reward_buyer, &facts, call.context).err();
+        let refusal = purchase::purchase(reward, stock.left, &purchaser, &facts, call.context).err();
         facts.finish()?;
         Ok((price, refusal))
     }

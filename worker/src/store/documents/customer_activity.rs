@@ -68,7 +68,7 @@ const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, holder, at, seq, body)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActivityOrder {
     /// By their times.
-    Moment,
+    Time,
     /// By their types.
     Type,
     /// By the codes of their vouchers.
@@ -82,7 +82,7 @@ pub enum ActivityOrder {
 impl ActivityOrder {
     fn column(self) -> &'static str {
         match self {
-            ActivityOrder::Moment => "at",
+            ActivityOrder::Time => "at",
             ActivityOrder::Type => "type",
             ActivityOrder::Code => "code",
             ActivityOrder::Campaign => "campaign_name",
@@ -165,7 +165,7 @@ impl ActivityFilter {
         let [first, second] = [last.saturating_sub(2), last.saturating_sub(1)];
         self.text.push_str(&format!(
             " AND (COALESCE({column}, ''), seq, name) {sign} (CAST(?{first} AS {}), CAST(?{second} AS INTEGER), ?{last})",
-            if order == ActivityOrder::Moment { "INTEGER" } else { "TEXT" }
+            if order == ActivityOrder::Time { "INTEGER" } else { "TEXT" }
         ));
     }
 }

@@ -91,8 +91,8 @@ impl Store<'_> {
         let [used, credits, points] = accounts.map(|account| balance_of(&balances, &account));
         let (used, credits, points) = (used?, credits?, points?);
         let is_used = used.balance != 0 || used.held != 0;
-        let left = |allotment: u64, of: crate::store::ledger::AccountBalance| {
-            let left = amount::signed(allotment)?.plus(of.balance)?.minus(of.held)?;
+        let left = |credited: u64, of: crate::store::ledger::AccountBalance| {
+            let left = amount::signed(credited)?.plus(of.balance)?.minus(of.held)?;
             Ok::<u64, Fault>(left.max(0).unsigned_abs())
         };
         let available = match (row.value, voucher.and_then(|voucher| card_of(&voucher.body, now))) {

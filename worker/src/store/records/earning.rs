@@ -7,7 +7,7 @@ use scrip::time::Instant;
 use serde_json::{Map, Value as Json};
 
 record!("An earning rule of a loyalty campaign.", EarningRuleRecord, as_earning_rule);
-record!("An event that brought points.", OccasionRecord, as_occasion);
+record!("An event that brought points.", EarningRowRecord, as_earning_row);
 record!("A tier of a loyalty campaign.", CampaignTierRecord, as_campaign_tier);
 
 impl<'a> EarningRuleRecord<'a> {
@@ -52,7 +52,7 @@ impl<'a> EarningRuleRecord<'a> {
     }
 }
 
-impl<'a> OccasionRecord<'a> {
+impl<'a> EarningRowRecord<'a> {
     /// Returns the entries of points.
     pub fn points(self) -> &'a [Json] {
         self.0.list("points")

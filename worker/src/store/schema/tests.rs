@@ -66,11 +66,11 @@ fn holders_of_earlier_referral_codes_become_referrers() {
 #[test]
 fn earlier_fired_rules_are_kept() {
     let sql = before("0011_fired_rules");
-    let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
+    let fired_rule = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
     let rows = [
         ("earning_occasion", "order/1", None, r#"{"standing":"GIVEN_BACK","bought":{"amount":700}}"#),
         ("earning_occasion", "event/1", None, r#"{"standing":"EARNED","bought":null}"#),
-        ("earning_firing", "lfir_1", Some("order/1"), firing),
+        ("earning_firing", "lfir_1", Some("order/1"), fired_rule),
     ];
     for (kind, id, parent, body) in rows {
         insert_document(&sql, kind, id, [None, parent, Some("c")], body);
@@ -81,12 +81,16 @@ fn earlier_fired_rules_are_kept() {
         let rows = sql.run(statement, &[]).unwrap();
         rows.iter().map(|row| sql::text(row, 0).unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let occasions =
+    let earnings =
         "SELECT json_array(id, customer, standing, bought, created_at, updated_at) FROM earning_occasion ORDER BY id";
     let known = [r#"["event/1","c","EARNED",null,5,6]"#, r#"["order/1","c","GIVEN_BACK",700,5,6]"#];
-    assert_eq!(details(occasions), known);
-    let firings = "SELECT json_array(member, rule, at, occasion, program, earning, json(points)) FROM earning_firing";
-    assert_eq!(details(firings), [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]);
+    assert_eq!(details(earnings), known);
+    let fired_rules =
+        "SELECT json_array(member, rule, at, occasion, program, earning, json(points)) FROM earning_firing";
+    assert_eq!(
+        details(fired_rules),
+        [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]
+    );
     assert!(details("SELECT id FROM document WHERE kind LIKE 'earning_%'").is_empty());
 }
 
@@ -157,9 +161,9 @@ const FIRED: &[(&str, i64, &str, &str, &str)] = &[
 ];
 
 fn insert(sql: &dyn Sql) {
-    for (member, at, occasion, program, points) in FIRED {
+    for (member, at, earning, program, points) in FIRED {
         let row: [SqlValue; 5] =
-            [(*member).into(), (*at).into(), (*occasion).into(), (*program).into(), (*points).into()];
+            [(*member).into(), (*at).into(), (*earning).into(), (*program).into(), (*points).into()];
         let statement = "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
             VALUES (?1, 'r', ?2, ?3, 0, ?4, 'e', ?5)";
         sql.run(statement, &row).unwrap();
