@@ -3247,6 +3247,10 @@ export type MissingFact =
   | "horizon"
   /** The rules are of another version of the service. */
   | "engine"
+  /** The customer that the request names may be new, or is counted by a limit. */
+  | "customer"
+  /** A rule asks for the channel of the request. */
+  | "channel"
   | (string & {});
 
 /** Of which revision of the rules a verdict is, and when the service confirmed it, in milliseconds since 1970. */

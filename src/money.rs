@@ -1,4 +1,4 @@
-//! Stores, adds and rounds amounts of money and percentages without floats: only this file rounds money.
+//! Stores, adds and rounds amounts of money and percentages without floats. A formula rounds its own result (`formula/ratio.rs`); all other rounding of money is here.
 //!
 //! docs/spec/calculation.md#1: integers of minor units, half-up to a whole minor unit.
 

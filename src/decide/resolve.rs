@@ -342,7 +342,7 @@ impl<'a> Case<'a> {
                 Ok(Fact::own(priced))
             }
             Known::Unknown => {
-                self.add_missing("loyalty tier", &card.id);
+                self.add_missing("loyalty_tier", &card.id);
                 Err(ResolvedName::Unknown)
             }
             Known::Unreadable => Err(ResolvedName::Refused(Refusal::unreadable("loyalty tier", &card.id))),
