@@ -186,9 +186,11 @@ const FRAME: usize = 1_000;
 pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &qualified.evaluated;
     let most = match evaluated.request.channel.is_client() {
-        // A size beyond the type leaves no bytes.
-        true => MOST_BYTES
-            .remaining_after(Writer::object_of(|out| write_request(out, qualified)).len().saturating_add(FRAME)),
+        true => {
+            let request = Writer::object_of(|out| write_request(out, qualified)).len();
+            // A size beyond the type leaves no bytes.
+            MOST_BYTES.remaining_after(request.saturating_add(FRAME))
+        }
         false => usize::MAX,
     };
     Writer::object_of(|out| {

@@ -133,9 +133,8 @@ fn sum(
 ) -> Result<u64, EffectSkipped> {
     let order_lines = earning_context.items.order_lines();
     // A cost beyond the type is beyond the budget.
-    if earning_context.is_unreadable(goods)
-        || !earning_context.case.budget.spend(goods.len().saturating_mul(order_lines.lookup_steps()))
-    {
+    let steps = goods.len().saturating_mul(order_lines.lookup_steps());
+    if earning_context.is_unreadable(goods) || !earning_context.case.budget.spend(steps) {
         return Err(EffectSkipped::Unreadable);
     }
     let cart = earning_context.cart().ok_or(EffectSkipped::NoNumber)?;

@@ -106,8 +106,8 @@ pub fn sign(call: &mut Call<'_, '_>, token: VerifiedToken<'_>) -> Result<Option<
     let iat = now.millis().div_euclid(1_000);
     let decided = decide_facts(call, token.customer, &core)?;
     // Saturates at the end of time.
-    let exp =
-        [iat.saturating_add(decided.valid_seconds), token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
+    let longest = iat.saturating_add(decided.valid_seconds);
+    let exp = [longest, token.end].into_iter().chain(decided.ends).min().unwrap_or(iat);
     let claims = SupplementClaims {
         iss: &call.caller.project,
         fmt: FORMAT,
