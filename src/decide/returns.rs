@@ -58,7 +58,7 @@ impl ReturnedShare {
     /// ```
     /// use scrip::decide::returns::{OrderSnapshot, ReturnedShare};
     /// let third = OrderSnapshot { amount: 900, goods: Vec::new() }.amount_back(&OrderSnapshot { amount: 600, goods: Vec::new() });
-    /// assert_eq!([third.of(10), ReturnedShare::WHOLE.of(10), ReturnedShare::NONE.of(10)], [3, 10, 0]);
+    /// assert_eq!([third.of(10), ReturnedShare::ALL.of(10), ReturnedShare::NONE.of(10)], [3, 10, 0]);
     /// ```
     pub fn of(self, points: u64) -> u64 {
         if self.is_full() {

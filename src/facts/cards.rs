@@ -11,7 +11,7 @@ use crate::text::{Text, joined};
 /// use scrip::facts::cards::card_account;
 /// use scrip::points::{LifetimeTotal, PointsAccount};
 /// assert_eq!(card_account("lcrd_1", &PointsAccount::Lot("lcpeb_2".into())).as_str(), "card/lcrd_1/lot/lcpeb_2");
-/// assert_eq!(card_account("lcrd_1", &PointsAccount::Figure(LifetimeTotal::Earned)).as_str(), "card/lcrd_1/earned");
+/// assert_eq!(card_account("lcrd_1", &PointsAccount::LifetimeTotal(LifetimeTotal::Earned)).as_str(), "card/lcrd_1/earned");
 /// ```
 pub fn card_account(card_id: &str, points_account: &PointsAccount) -> AccountId {
     let own = |parts: &[&str]| AccountId::new(joined(&[&["card/", card_id], parts].concat()));

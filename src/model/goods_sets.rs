@@ -41,7 +41,7 @@ impl KnownSets {
 pub struct GoodsSet {
     /// Its number.
     pub number: u64,
-    /// What decides whether goods are in it that the catalogue does not have, and those without data.
+    /// Rule for goods that the catalogue does not have, and for goods without data.
     pub others: OtherGoods,
     /// The steps that the service takes to find its members in an order: one for each listed member, or for each field on each line.
     pub steps: usize,

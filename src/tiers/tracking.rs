@@ -37,9 +37,9 @@ impl TrackingPeriod {
     /// Returns the start of the period that contains an instant, and its exclusive end.
     ///
     /// ```
-    /// use scrip::tiers::{Tracking, TrackingUnit};
+    /// use scrip::tiers::{TrackingPeriod, TrackingUnit};
     /// use scrip::time::{Instant, TimeZone};
-    /// let quarter = Tracking { value: 3, unit: TrackingUnit::Month };
+    /// let quarter = TrackingPeriod { value: 3, unit: TrackingUnit::Month };
     /// let (begin, end) = quarter.period(Instant::parse("2026-05-17").unwrap(), &TimeZone::default());
     /// assert_eq!((begin, end), (Instant::parse("2026-04-01").unwrap(), Instant::parse("2026-07-01").unwrap()));
     /// ```

@@ -84,7 +84,7 @@ impl TimeZone {
     /// ```
     /// use scrip::time::DayBound;
     /// let warsaw = scrip::zones::named("Europe/Warsaw").unwrap();
-    /// let read = |text, bound| warsaw.read_moment(text, bound).unwrap().to_string();
+    /// let read = |text, bound| warsaw.read_instant(text, bound).unwrap().to_string();
     /// assert_eq!(read("2026-03-01", DayBound::Start), "2026-02-28T23:00:00.000Z");
     /// assert_eq!(read("2026-03-29", DayBound::End), "2026-03-29T21:59:59.999Z");
     /// assert_eq!(read("2026-03-29T12:00:00Z", DayBound::End), "2026-03-29T12:00:00.000Z");

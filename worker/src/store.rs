@@ -71,7 +71,7 @@ pub struct Store<'s> {
     pub generators: BTreeMap<String, ([u8; 32], u64)>,
     /// Warnings for the operator, without duplicates.
     warnings: RefCell<Vec<String>>,
-    /// Verdicts of [`Store::decided`].
+    /// Verdicts of [`Store::count_decision`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// True if this slice of a job built the bundle; the host counts it after the commit.
     pub has_built_bundle: bool,

@@ -100,7 +100,7 @@ fn read_customer_id(at: &JsonCursor<'_>) -> Text {
 
 /// The member of a collection in a bundle with the number of its set.
 pub const SET: &str = "set";
-/// Where it is listed what decides about goods that the catalogue does not have.
+/// Names of the rules for goods that the catalogue does not have.
 pub const OTHERS: &[(&str, OtherGoods)] =
     &[("out", OtherGoods::Out), ("by_name", OtherGoods::ByName), ("by_data", OtherGoods::ByData)];
 

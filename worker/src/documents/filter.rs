@@ -1,11 +1,7 @@
 //! The deep filters of a query, `filters[field][conditions][$op][n]=value` and `filters[junction]`, as conditions of a clause.
 //! The list names the fields with their columns.
 //!
-//! A column is an expression, whose value is compared. Prefixes: `flag ` is a boolean; `each ` a list, any element of which may match;
-//! `keys ` an object whose values are compared by their keys. `moment ` is a column of milliseconds, which the body also has as text.
-//! `parent campaign ` is the name of the parent campaign, likewise for other kinds. `one ` counts as a list of one element or none.
-//! `keyed ` is the source of the key: equal to it, or equal in lower case. `held ` is the holder that the document shows; a
-//! document may have a holder that it does not show. `state` is no column: the document is active and within its validity.
+//! `crate::store::document_list::filter` describes the columns and their prefixes.
 //! `filters[field]=value` means `$is`.
 
 use crate::documents::condition::{self, not_an_instant};

@@ -15,7 +15,7 @@ thread_local! {
 
 /// Returns the reply of `/health`.
 pub(super) async fn find(bindings: &Bindings, lines: &str, now: i64, request_id: &str) -> Reply {
-    // A clock that is set back makes nothing settled.
+    // A clock that is set back makes nothing recent.
     let is_recent = |at: i64| (0..REUSED_MILLIS).contains(&now.saturating_sub(at));
     let last = LAST.with_borrow(|last| last.clone()).filter(|(at, _)| is_recent(*at));
     let problems = match last {

@@ -62,7 +62,7 @@ pub struct CodeCreation {
     pub wanted: i64,
 }
 
-/// Selects jobs of keys whose time is after ?1 and that are due all the same: without a failed attempt, or with a pause that is longer
+/// Selects jobs of keys whose time is after ?1 and that are due before their time: without a failed attempt, or with a pause that is longer
 /// than any, ?2.
 const IS_AT_ONCE: &str = "owner > '' AND at > +?1 AND (attempts = 0 OR at > ?1 + ?2)";
 

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Returns the state of an account from what [`Store::standings`] has read. Fails for an account that it did not read: its balance is
+/// Returns the state of an account from what [`Store::account_balances`] has read. Fails for an account that it did not read: its balance is
 /// unknown, and not zero.
 pub fn balance_of(read: &HashMap<String, AccountBalance>, account: &str) -> Result<AccountBalance, Fault> {
     read.get(account).copied().ok_or_else(|| Fault(format!("the balance of `{account}` was not read")))

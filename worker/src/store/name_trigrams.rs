@@ -1,4 +1,4 @@
-//! Finds customers by a part of their name, with a trigram index (`schema/trigram_table`).
+//! Finds customers by a part of their name, with a trigram index (`migrations/0020_name_trigrams.sql`).
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault};

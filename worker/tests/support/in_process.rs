@@ -133,7 +133,7 @@ impl Edge {
         let (matched, name, path) = match auth::lookup_key(&found, &request, &request_id) {
             Ok(KeyLookup::Answered(reply)) | Err(reply) => return reply,
             Ok(KeyLookup::Description) => return Reply { body: DESCRIPTION.into(), ..public::describe(&request_id) },
-            Ok(KeyLookup::Health) => return self.ask(scrip_worker::http::health::ASKED.to_owned(), &context),
+            Ok(KeyLookup::Health) => return self.ask(scrip_worker::http::health::PROBE_PATH.to_owned(), &context),
             Ok(KeyLookup::Key { matched, kv_key, object, path }) => {
                 assert_eq!(object, "directory");
                 (matched, kv_key, path)

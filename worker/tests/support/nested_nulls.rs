@@ -43,7 +43,11 @@ fn add_within(kind: &FieldType, value: &mut Json) -> bool {
             has_changed
         }
         (FieldType::List(item, ..), Json::Array(items)) => {
-            items.iter_mut().fold(false, |has_changed, item_value| add_within(item, item_value) || has_changed)
+            let mut has_changed = false;
+            for item_value in items {
+                has_changed |= add_within(item, item_value);
+            }
+            has_changed
         }
         _ => false,
     }

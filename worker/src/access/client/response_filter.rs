@@ -31,7 +31,7 @@ use serde_json::Value as Json;
 /// Component that removes undisclosed members from responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseFilter {
-    /// Filter [`keep`], after the handler.
+    /// Filter [`apply`], after the handler.
     Here,
     /// The engine, whose writer receives the client context: a client with a bundle writes equal bytes.
     Engine,

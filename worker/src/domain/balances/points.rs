@@ -154,7 +154,7 @@ pub fn stable_name(card: &PointsCard, lot: &Text) -> Text {
     known.map_or_else(|| lot.clone(), |known| known.expiry.expires_at().map_or_else(|| NEVER.into(), lot_id))
 }
 
-/// Returns the name of the lot of points that expire at `lapses_at`, or never.
+/// Returns the name of the lot of points that expire at `expires_at`, or never.
 pub fn lot_name(expires_at: Option<Instant>) -> Text {
     expires_at.map_or_else(|| NEVER.into(), lot_id)
 }

@@ -24,7 +24,7 @@ const NAMES_MAX: i64 = 150;
 /// Average numbers of names between which the number of buckets stays.
 const NAMES_KEPT: [i64; 2] = [40, 200];
 
-/// Returns the number of buckets for so many names; `present` is the number so far, or 0.
+/// Returns the number of buckets for a number of names; `present` is the number so far, or 0.
 pub fn bucket_count_for(names: i64, present: u32) -> u32 {
     let bound = |average: i64| average.saturating_mul(i64::from(present));
     let [least, most] = NAMES_KEPT.map(bound);
@@ -65,7 +65,7 @@ impl NameChanges {
     }
 }
 
-/// Builds a bucket of so many.
+/// Builds one of `buckets` buckets.
 pub fn build_bucket(
     store: &Store<'_>,
     client: &ClientContext,

@@ -20,7 +20,7 @@ struct GoodsPage {
     buckets: u32,
 }
 
-/// Returns the number of levels of pages above so many buckets.
+/// Returns the number of levels of pages above `buckets` buckets.
 pub fn count_page_levels(buckets: u32) -> u32 {
     let (mut levels, mut count) = (0_u32, buckets);
     while count > 1 {
@@ -31,7 +31,7 @@ pub fn count_page_levels(buckets: u32) -> u32 {
     levels
 }
 
-/// Makes a page of a level from the hashes below, of so many buckets in all.
+/// Makes a page of a level from the hashes below; the tree has `buckets` buckets.
 pub fn make_page(level: u32, hashes: Vec<String>, buckets: u32) -> Result<BundlePart, Fault> {
     let root = root_of(&hashes).ok_or_else(|| Fault::new("the hashes of the goods do not read"))?;
     let buckets = PAGE_HASHES.checked_pow(level).map_or(buckets, |full| full.min(buckets));
@@ -152,7 +152,7 @@ mod tests {
     use serde_json::Value as Json;
     use std::collections::BTreeMap;
 
-    /// A tree of so many buckets, as its parts by hash, and its root.
+    /// Returns a tree of `buckets` buckets, as its parts by hash, and its root.
     fn tree(buckets: u32) -> (BTreeMap<String, String>, String) {
         let mut parts = BTreeMap::new();
         let bodies = (0..buckets).map(|bucket| format!("{BUCKET_BEGIN}{bucket}}}"));

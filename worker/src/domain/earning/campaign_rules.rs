@@ -72,18 +72,16 @@ pub fn grant_points(
     let earned = {
         let facts = facts::facts(call)?;
         let stored = CampaignEarnings { joined: &found, status };
-        let earnings = earn(
-            &facts,
-            &stored,
-            EarningRequest { customer: &read, event: event, key: Some(earning_key) },
-            call.context,
-        );
+        let earnings =
+            earn(&facts, &stored, EarningRequest { customer: &read, event, key: Some(earning_key) }, call.context);
         facts.end()?;
         let mut earned = Vec::new();
         for member in &earnings.memberships {
             let campaign_index = found.iter().position(|joined| joined.campaign.id == member.member_id.as_str());
             let Some(campaign_index) = campaign_index else { continue };
-            member.rules.iter().for_each(|rule| earned.extend(earned_by_rule(rule, campaign_index)));
+            for rule in &member.rules {
+                earned.extend(earned_by_rule(rule, campaign_index)?);
+            }
         }
         earned
     };
@@ -190,17 +188,19 @@ pub fn assign_card(
 }
 
 /// Returns the points that a rule grants, with their calculation basis.
-fn earned_by_rule(rule: &RuleOutcome, campaign_index: usize) -> Vec<EarnedByRule> {
-    let Ok(fired) = &rule.outcome else { return Vec::new() };
+fn earned_by_rule(rule: &RuleOutcome, campaign_index: usize) -> Result<Vec<EarnedByRule>, Fault> {
+    let Ok(fired) = &rule.outcome else { return Ok(Vec::new()) };
     let granted = fired.effects.iter().flatten().filter_map(|granted| match &granted.content {
         GrantedContent::Points(points) => Some(points),
         GrantedContent::Item(_) => None,
     });
-    let earned = |points: &GrantedPoints| EarnedByRule {
-        campaign_index,
-        rule_id: rule.rule_id.to_string(),
-        points: i64::try_from(points.points).unwrap_or(0),
-        basis: points.basis.clone(),
+    let earned = |points: &GrantedPoints| {
+        Ok(EarnedByRule {
+            campaign_index,
+            rule_id: rule.rule_id.to_string(),
+            points: amount::signed(points.points)?,
+            basis: points.basis.clone(),
+        })
     };
     granted.chain(&fired.absent).map(earned).collect()
 }

@@ -177,7 +177,7 @@ fn grant_for_event(
     let earnings = {
         let facts = facts::facts(call)?;
         let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
-        let earning = EarningRequest { customer: &customer, event: event, key: Some(earning_key) };
+        let earning = EarningRequest { customer: &customer, event, key: Some(earning_key) };
         let earnings = earn(&facts, &stored, earning, call.context);
         stored.finish()?;
         facts.end()?;

@@ -50,7 +50,7 @@ pub fn insert_customer_key(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> 
     )
 }
 
-/// Ends the key of customer tokens in force at a time, now. Deletes those whose end lies behind, or all previous ones.
+/// Ends the key of customer tokens in force at a time, now. Deletes those that have ended, or all previous ones.
 pub fn update_customer_key_end(store: &Store<'_>, until_ms: i64, now_ms: i64, delete_all: bool) -> Result<(), Fault> {
     store.write_now(
         "UPDATE document SET key = NULL, body = json_set(body, '$.until', CAST(?2 AS INTEGER)) WHERE kind = 'secret' AND key = +?1",

@@ -4,7 +4,7 @@
 //! `keys ` an object whose values are compared by their keys. `moment ` is a column of milliseconds, which the body also has as text.
 //! `parent campaign ` is the name of the parent campaign, likewise for other kinds. `one ` counts as a list of one element or none.
 //! `keyed ` is the source of the key: equal to it, or equal in lower case. `held ` is the holder that the document shows; a document may
-//! have a holder that it does not show. `state` is no column: the document is switched on and within its dates.
+//! have a holder that it does not show. `state` is no column: the document is active and within its validity.
 
 use super::clause::{Clause, Statement};
 use super::condition::{

@@ -147,7 +147,7 @@ impl Store<'_> {
         rows.iter().map(read).collect()
     }
 
-    /// Sums the points of a campaign's cards that were pending first in a time, as far as they were not subtracted since.
+    /// Sums the points of a campaign's cards that were first pending in a period, without later subtractions.
     pub fn sum_pending_points(&self, campaign_id: &str, time: &Range<i64>) -> Result<i64, Fault> {
         // `told` is the stored name of `PENDING_DETAILS`.
         let [points] = self.sums(

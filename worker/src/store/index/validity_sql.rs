@@ -13,7 +13,7 @@ pub const IS_ACTIVE: &str = "COALESCE(json_extract(body, '$.active'), 1) = 1";
 /// The document is inactive.
 pub const IS_INACTIVE: &str = "COALESCE(json_extract(body, '$.active'), 1) = 0";
 
-/// Condition of `Validity::has_begun`.
+/// Condition of `Validity::has_started`.
 pub const HAS_BEGUN: &str = "COALESCE(json_extract(body, '$.start_date') <= {}, 1)";
 
 /// Negation of [`HAS_BEGUN`].
