@@ -234,22 +234,7 @@ pub fn search<'a>(
             .map(|position| is_considered(query, &candidates, position, &filter, context))
             .collect()
     });
-    let (holding, missing, if_new) = {
-        let items = Items::for_index(case, &candidates.index);
-        let request_facts = request_facts(case);
-        let usage = RequestUsage::default();
-        let full_cart = &case.priced.cart;
-        let paid = full_cart.has_free_units().then(|| full_cart.without_free_units());
-        let cart = paid.as_ref().unwrap_or(full_cart);
-        let running_order =
-            RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
-        let view = OfferFacts::new(case, None, &running_order);
-        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), facts, considered.as_deref());
-        let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
-        missing.extend(view.into_missing());
-        (holding, missing, if_new)
-    };
-    missing.into_iter().for_each(|fact| case.missing.add(fact));
+    let (holding, if_new) = check_rules(case, &candidates, facts, considered.as_deref());
     case.add_missing_time_zone();
     // If the request itself cannot be read, nothing applies.
     let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
@@ -278,6 +263,33 @@ pub fn search<'a>(
     page::number(&mut matches);
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, candidates, matches })
+}
+
+/// Returns the positions of the candidates whose rules pass, and the customer who may be new if a result depends on that. `considered` are
+/// the candidates that matter, all if absent.
+fn check_rules(
+    case: &mut Case<'_>,
+    candidates: &Candidates,
+    subjects: u8,
+    considered: Option<&[bool]>,
+) -> (Vec<usize>, Option<Text>) {
+    let (holding, missing, if_new) = {
+        let items = Items::for_index(case, &candidates.index);
+        let request_facts = request_facts(case);
+        let usage = RequestUsage::default();
+        let full_cart = &case.priced.cart;
+        let paid = full_cart.has_free_units().then(|| full_cart.without_free_units());
+        let cart = paid.as_ref().unwrap_or(full_cart);
+        let running_order =
+            RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
+        let view = OfferFacts::new(case, None, &running_order);
+        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), subjects, considered);
+        let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
+        missing.extend(view.into_missing());
+        (holding, missing, if_new)
+    };
+    missing.into_iter().for_each(|fact| case.missing.add(fact));
+    (holding, if_new)
 }
 
 /// Returns whether the scenario of a query considers the candidate at a position for this caller and customer.
