@@ -203,7 +203,7 @@ impl Shop {
         let spending_card = v2(
             "card-definitions",
             json!({
-                "name": "Purse", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "spent_points": refunds },
+                "name": "Points", "type": "INDIVIDUAL", "status": "ACTIVE", "refunds": { "spent_points": refunds },
                 "pay_with_points": { "type": "EXCHANGE_RATIO", "exchange_ratio": { "formula": "1" } },
             }),
         );
