@@ -39,6 +39,8 @@ let waiting;
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
+/** Names of the failed tests and commands, for the end of the output. */
+const failures = new Set();
 
 const tiers = {
   format: () => command("cargo", ["fmt", "--all", "--check"]),
@@ -123,11 +125,21 @@ async function main(names) {
 
 /** Runs a program with its output shown; without `count` it is one check that passes or fails. */
 async function command(program, args, count) {
-  console.log(`-- ${[program, ...args].join(" ")}`);
-  countResult(await watch(program, args), count);
+  const line = [program, ...args].join(" ");
+  console.log(`-- ${line}`);
+  const done = await watch(program, args);
+  countResult(done, count);
+  if (done.code !== 0 && failedTests(done.output).length === 0) failures.add(line);
+}
+
+/** Names of the failed tests in the output of `cargo nextest`, `cargo test` and `node --test`. */
+function failedTests(output) {
+  const forms = [/^ *(?:FAIL|SIGABRT|SIGSEGV|TIMEOUT) \[.*?\] +(?:\([^)]*\) +)?(\S.*)$/gm, /^test (.*) \.\.\. FAILED$/gm, /^ *\u2716 (.*?) \([\d.]+ms\)/gm];
+  return forms.flatMap((form) => [...output.matchAll(form)].map(([, name]) => name.trim()));
 }
 
 function countResult({ code, output }, count) {
+  if (code !== 0) for (const name of failedTests(output)) failures.add(name);
   if (count) {
     const counted = count(output);
     totals.passed += counted.passed;
@@ -238,20 +250,31 @@ async function installChromium() {
   }
 }
 
-/** Prints the counts by kind, the skipped tests with their reasons, and the totals on the last line. */
+/** Prints the counts by kind, the reasons of skipped tests, the names of failed ones, and the totals on the last line. */
 function summarise() {
   console.log("\n== summary");
   for (const line of report) console.log(line);
   const kinds = new Map();
-  const skips = [];
+  const skips = new Map();
   for (const { kind, subject, ran, skipped = [] } of readReport()) {
     const name = subject === undefined ? kind : `${kind} (${subject})`;
     kinds.set(name, (kinds.get(name) ?? 0) + ran);
-    for (const reason of skipped) skips.push(`${name}: ${reason}`);
+    for (const text of skipped) {
+      const [, where, reason] = /^(?:(\S+\.json(?: step \d+)?): )?(.*)$/s.exec(text);
+      const key = `${name}: ${reason}`;
+      skips.set(key, [...(skips.get(key) ?? []), where].filter(Boolean));
+    }
   }
   if (kinds.size > 0) console.log(`ran: ${[...kinds].sort().map(([kind, ran]) => `${ran} ${kind}`).join(", ")}`);
-  console.log(skips.length === 0 ? "skipped with a reason: nothing" : `skipped with a reason:\n${skips.map((one) => `  ${one}`).join("\n")}`);
+  if (skips.size === 0) console.log("skipped with a reason: nothing");
+  else console.log(["skipped with a reason:", ...[...skips].map(([reason, where]) => `  ${reason}${describePlaces(where)}`)].join("\n"));
+  if (failures.size > 0) console.log(["failed:", ...[...failures].map((name) => `  ${name}`)].join("\n"));
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+}
+
+function describePlaces(where) {
+  if (where.length === 0) return "";
+  return where.length === 1 ? ` (${where[0]})` : ` (${where.length}, from ${where[0]} on)`;
 }
 
 function readReport() {
