@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { boot } from "../workerd/harness.mjs";
 import { fresh } from "../workerd/redemption_fixtures.mjs";
 import { countTests } from "../workerd/test_report.mjs";
+import { waitForSuccess } from "../wait.mjs";
 
 // Its ESM build names files that Node does not resolve; the package's `main` is the build for Node users.
 const { VoucherifyClientSide, VoucherifyServerSide } = createRequire(import.meta.url)("@voucherify/sdk");
@@ -54,24 +54,12 @@ async function discountCampaign(count, more = {}) {
   });
   assert.match(campaign.id, /^camp_/);
   assert.equal(campaign.object, "campaign");
-  await eventually(async () => {
+  await waitForSuccess(async () => {
     const read = await server.campaigns.get(name);
     assert.equal(read.vouchers_generation_status, "DONE");
     assert.equal(read.vouchers_count, count);
   });
   return campaign;
-}
-
-async function eventually(look, patience = 20_000) {
-  const latest = Date.now() + patience;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (Date.now() > latest) throw error;
-      await sleep(200);
-    }
-  }
 }
 
 /** Returns the error of a refused call. */
@@ -151,13 +139,13 @@ check("server side: a single code added, a voucher disabled and enabled, a campa
   await server.vouchers.enable(code);
   assert.equal((await server.validations.validateStackable({ redeemables, order })).valid, true);
   await server.campaigns.delete(campaign.name, { force: true });
-  await eventually(async () => assert.deepEqual(await refusal(server.vouchers.get(code)), { code: 404, key: "not_found" }));
+  await waitForSuccess(async () => assert.deepEqual(await refusal(server.vouchers.get(code)), { code: 404, key: "not_found" }));
 });
 
 check("server side: codes in bulk are an async action that ends", async () => {
   const campaign = await discountCampaign(2);
   const { async_action_id: id } = await server.campaigns.addVoucher(campaign.name, {}, { vouchers_count: 500 });
-  await eventually(async () => assert.equal((await server.asyncActions.get(id)).status, "DONE"));
+  await waitForSuccess(async () => assert.equal((await server.asyncActions.get(id)).status, "DONE"));
   assert.equal((await server.vouchers.list({ campaign: campaign.name, limit: 1 })).total, 502);
 });
 

@@ -16,6 +16,7 @@ import { credentials } from "../../worker/tools/setup.mjs";
 import { balanceOf, codeOf, fresh, giftCard, redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("backup");
 const CALLERS = 16;
@@ -151,14 +152,14 @@ check("a restore refuses a key that the archive does not have, and changes nothi
 const BUNDLE_KEYS = "/management/v1/projects/proj_dev/bundle-keys";
 
 /** Returns the claims of the first head that a client gets. */
-async function headOf(callOther) {
+function headOf(callOther) {
   const { id, token } = credentials.client;
   const client = { "x-client-application-id": id, "x-client-token": token, origin: "http://localhost:3000" };
-  for (const latest = Date.now() + 20_000; ; await sleep(50)) {
+  return waitUntil(async () => {
     const { status, body } = await callOther("GET", "/client/v1/bundle", undefined, client);
-    if (status === 200) return JSON.parse(Buffer.from(body.split(".")[1], "base64url"));
-    assert.ok(status === 503 && Date.now() < latest, `${status} ${JSON.stringify(body)}`);
-  }
+    assert.ok([200, 503].includes(status), `${status} ${JSON.stringify(body)}`);
+    return status === 200 && JSON.parse(Buffer.from(body.split(".")[1], "base64url"));
+  }, "the first head");
 }
 
 /** Returns the list of the keys of bundles, with the epoch. */

@@ -13,16 +13,14 @@ import { openProxy } from "../../worker/tools/http_proxy.mjs";
 import { send } from "./raw_socket.mjs";
 import { freePort } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("connections");
 const GET = "GET /fast HTTP/1.1\r\nHost: scrip\r\nConnection: close\r\n\r\n";
 const SLOW = "GET /slow HTTP/1.1\r\nHost: scrip\r\n\r\n";
 const head = (path, length) => `POST ${path} HTTP/1.1\r\nHost: scrip\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** Waits until a condition is true. */
-async function until(condition, what) {
-  for (const latest = Date.now() + 5_000; !(await condition()); await sleep(10)) assert.ok(Date.now() < latest, `in five seconds: ${what}`);
-}
+const until = (condition, what) => waitUntil(condition, what, { pause: 10 });
 
 /**
  * Opens a proxy of at most `most` connections before a server that reads a complete request and then answers with its path. `finish`

@@ -4,9 +4,10 @@ import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("erasure");
 /** More than a page of any index contains. */
@@ -50,9 +51,7 @@ async function found(searched) {
   return places;
 }
 
-async function until(isTrue) {
-  for (const latest = Date.now() + 60_000; !(await isTrue()); await sleep(100)) assert.ok(Date.now() < latest, "it does not end");
-}
+const until = (isTrue) => waitUntil(isTrue, "the end of an action", { pause: 100 });
 
 check("neither rows nor indexes nor the log contain anything of an erased customer", async (context) => {
   await call("POST", "/v1/vouchers/ALL", { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } });
@@ -77,10 +76,10 @@ check("neither rows nor indexes nor the log contain anything of an erased custom
   }
   const personalTexts = erased.flatMap(texts);
   let left;
-  for (const latest = Date.now() + 60_000; Date.now() < latest; await sleep(500)) {
+  await waitUntil(async () => {
     left = await found(personalTexts);
-    if (left.length === 0) break;
-  }
+    return left.length === 0;
+  }, () => `texts of the erased are found: ${left}`, { pause: 500 });
   context.diagnostic(`${erased.length} of ${CUSTOMERS} customers, ${personalTexts.length} texts, left: ${left.length}`);
   assert.deepEqual(left, []);
   const stayed = people.filter((customer) => !erased.includes(customer));

@@ -2,9 +2,9 @@
 // imported while the object serves.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("exports");
 const ROWS = 100_000;
@@ -25,12 +25,11 @@ before(async () => {
 });
 after(() => service?.stop());
 
-async function until(path, isOver) {
-  for (const latest = Date.now() + 300_000; Date.now() < latest; await sleep(200)) {
+function until(path, isOver) {
+  return waitUntil(async () => {
     const { body } = await call("GET", path);
-    if (isOver(body)) return body;
-  }
-  return assert.fail(`${path} does not end`);
+    return isOver(body) && body;
+  }, `the end of ${path}`, { pause: 200 });
 }
 
 async function exported(parameters) {

@@ -83,7 +83,7 @@ check("from one address thousands of guesses become a few, and all other callers
   attacking = false;
   await others;
   assert.ok(answered <= 33 + seconds / 30, `${answered} of 1,000 guesses were answered`);
-  assert.ok(median(meanwhile) < 1_000, `a redemption took ${median(meanwhile)} ms`);
+  assert.ok(median(meanwhile) < (seconds * 1_000) / 4, `a redemption took ${median(meanwhile)} ms of an attack of ${seconds} s`);
 });
 
 check("a throttled caller gets the same answer for a valid code, with the time to come again", async () => {
@@ -142,13 +142,14 @@ check("thousands of addresses, each with a mistake: all are answered, and so is 
 check("without a named header only the key counts, regardless of the caller's headers", async () => {
   const ours = caller(unnamed.url);
   const code = await standalone(ours, { quantity: 1_000 });
-  const waits = [];
+  const waits = { right: [], wrong: [] };
   for (let round = 0; round < 150; round += 1) {
     const { body, ms } = await validateCodes([code], {}, unnamed.url);
     assert.equal(body.valid, true);
-    waits.push(ms);
+    waits.right.push(ms);
+    if (round % 15 === 0) waits.wrong.push((await validateCodes([fresh("NO-")], {}, unnamed.url)).ms);
   }
-  assert.ok(median(waits) < 100, `a right code waited for ${median(waits)} ms`);
+  assert.ok(median(waits.right) < median(waits.wrong), `a right code waited for ${median(waits.right)} ms, a wrong one ${median(waits.wrong)}`);
   let number = 0;
   const { answered, away, seconds } = await attack(800, 32, () => {
     number += 1;

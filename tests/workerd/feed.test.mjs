@@ -14,6 +14,7 @@ import { ORIGIN, PATH, PROTOCOLS, headOf, openFeed, until, withProbe } from "./f
 import { boot, bootChanged, caller, freePort } from "./harness.mjs";
 import { send } from "./raw_socket.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("feed");
 const client = { "x-client-application-id": credentials.client.id, "x-client-token": credentials.client.token, origin: ORIGIN };
@@ -39,12 +40,11 @@ after(async () => {
 const look = async (path = "look", body) => (await fetch(`${probed.url}/probe/${path}`, { method: "POST", body })).json();
 const publish = (head) => look("publish", head);
 /** Requests the head until it is built, and is another one than `last`. */
-async function getHead(last, url = service.url) {
-  for (const latest = Date.now() + 20_000; ; await sleep(50)) {
+function getHead(last, url = service.url) {
+  return waitUntil(async () => {
     const { status, body } = await caller(url)("GET", "/client/v1/bundle", undefined, client);
-    if (status === 200 && body !== last) return body;
-    assert.ok(Date.now() < latest, `no such head; the last answer was ${status}`);
-  }
+    return status === 200 && body !== last && body;
+  }, "another head");
 }
 let campaigns = 0;
 async function changeOffers() {

@@ -183,10 +183,7 @@ check("a flush that fails in a batch acknowledges none of its requests, and leav
     const acknowledged = answers.filter(({ status }) => status === 200);
     const failed = answers.filter(({ status }) => status === 500);
     assert.equal(acknowledged.length + failed.length, keys.length);
-    for (const { body, ms } of failed) {
-      assert.equal(body.key, "internal_error");
-      assert.ok(ms < 5_000, `answered after ${ms} ms`);
-    }
+    for (const { body } of failed) assert.equal(body.key, "internal_error");
     shared += failed.length > 1 ? 1 : 0;
     // The object may end between the flush of an earlier batch and its answers: those writes are on the disk and were not acknowledged.
     const counted = await redeemedOf(call, code);

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../worker/tools/console.mjs";
 import { freePort } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("standing");
 const SUPERVISOR = join(root, "tests/workerd/process_supervisor.mjs");
@@ -53,12 +54,8 @@ async function startSupervisor(folder, { port, pauses = "0,0,0", env = {} } = {}
   return supervisor;
 }
 
-async function until(probe, what, patience = 15_000) {
-  for (const latest = Date.now() + patience; !(await Promise.resolve(probe()).catch(() => false)); ) {
-    if (Date.now() > latest) throw new Error(`not within ${patience} ms: ${what}`);
-    await sleep(50);
-  }
-}
+/** Waits until a probe is true; one that fails is not true yet. */
+const until = (probe, what) => waitUntil(() => Promise.resolve(probe()).catch(() => false), what);
 
 const lives = (url) => fetch(`${url}/health`).then((reply) => reply.ok, () => false);
 

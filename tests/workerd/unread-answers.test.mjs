@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot } from "./harness.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const ROUNDS = 3;
 const CONNECTIONS = 4;
@@ -50,7 +51,7 @@ test("requests sent at once over one connection are answered in their order", as
   let text = "";
   connection.on("data", (bytes) => (text += bytes.toString("latin1")));
   const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
-  for (const latest = Date.now() + 10_000; statuses().length < paths.length && Date.now() < latest; ) await sleep(20);
+  await waitUntil(() => statuses().length >= paths.length, () => `of ${paths.length} answers there are ${statuses()}`);
   connection.destroy();
   assert.deepEqual(statuses(), ["200", "200", "404", "200", "200"]);
 });

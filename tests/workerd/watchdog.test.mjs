@@ -2,10 +2,10 @@
 // one event cannot be interrupted from within plain workerd; the supervisor outside does it.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
 import { redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitForSuccess } from "../wait.mjs";
 
 const check = countTests("watchdog");
 let service;
@@ -21,20 +21,8 @@ check("a stalled process is replaced and nothing of the stalled request is writt
   const before = service.pid;
   const stalled = redeem(call, code, { "scrip-test-fault": "stall" }).then(() => "answered", () => "broken off");
   assert.equal(await stalled, "broken off");
-  const redeemed = await eventually(() => redeemedOf(call, code), 20_000);
+  const redeemed = await waitForSuccess(() => redeemedOf(call, code));
   assert.equal(redeemed, 0);
   assert.notEqual(service.pid, before);
   assert.equal((await redeem(call, code)).status, 200);
 }, { timeout: 60_000 });
-
-async function eventually(probe, patience) {
-  const latest = Date.now() + patience;
-  for (;;) {
-    try {
-      return await probe();
-    } catch (error) {
-      if (Date.now() > latest) throw error;
-      await sleep(100);
-    }
-  }
-}

@@ -10,6 +10,7 @@ import { Dispatcher } from "../../worker/shell/webhook_dispatcher.mjs";
 import { webhookToken } from "../../worker/tools/setup.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("webhooks");
 const PATH = "/management/v1/projects/proj_dev/webhooks";
@@ -145,11 +146,11 @@ check("deliveries are sent again after kill -9, in order", async (context) => {
 }, { timeout: 180_000 });
 
 check("a target that hangs delays neither other deliveries nor jobs", async () => {
-  const hanging = await receive({ answer: () => {} });
+  let ended = 0;
+  const hanging = await receive({ answer: (_, reply) => reply.on("close", () => { ended += 1; }) });
   const other = await receive();
   await webhook(hanging.url);
   await webhook(other.url);
-  const startedAt = performance.now();
   await queueDeliveries({ count: 100, entities: 100 });
   const campaign = {
     name: `Beside-${Date.now()}`, type: "AUTO_UPDATE", vouchers_count: 500,
@@ -159,8 +160,7 @@ check("a target that hangs delays neither other deliveries nor jobs", async () =
   assert.equal(made.status, 200, JSON.stringify(made.body));
   await until(() => other.got.length === 100, "all for the other arrive");
   await until(async () => (await call("GET", `/v1/campaigns/${made.body.id}`)).body.vouchers_generation_status === "DONE", "codes are made");
-  const took = performance.now() - startedAt;
-  assert.ok(took < 9_000, `it took ${took.toFixed(0)} ms, which is as long as the one that hangs`);
+  assert.equal(ended, 0, "the ones that hang were waited for");
   assert.ok(hanging.got.length >= 1 && hanging.got.length <= 6, `${hanging.got.length} deliveries hang`);
 }, { timeout: 60_000 });
 
@@ -319,9 +319,4 @@ function inOrder(got) {
   }
 }
 
-async function until(condition, what) {
-  for (const latest = Date.now() + 40_000; !(await condition()); ) {
-    assert.ok(Date.now() < latest, `${what}: not within 40 seconds`);
-    await sleep(20);
-  }
-}
+const until = (condition, what) => waitUntil(condition, what, { pause: 20 });

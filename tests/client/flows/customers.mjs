@@ -1,6 +1,6 @@
 // Flows of a shop through the official client: customers, events, segments and orders.
 import assert from "node:assert/strict";
-import { done, eventNamed, eventually, file, fresh, order } from "./shared.mjs";
+import { done, eventNamed, file, fresh, order, waitForSuccess } from "./shared.mjs";
 
 /** Customers: every method. */
 export async function customers(server, manage) {
@@ -28,7 +28,7 @@ export async function customers(server, manage) {
 
   const event = await eventNamed(manage);
   await server.events.create(event, { customer: { source_id: source } });
-  await eventually(async () => assert.equal((await server.customers.listActivity(made.id, { limit: 10 })).data.length > 0, true));
+  await waitForSuccess(async () => assert.equal((await server.customers.listActivity(made.id, { limit: 10 })).data.length > 0, true));
   assert.equal((await server.customers.listActivities(made.id)).data.length > 0, true);
   const campaign = await server.campaigns.create({
     name: fresh("Campaign "), campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE",

@@ -1,6 +1,6 @@
 // Flows of a shop through the official client: loyalty campaigns and rewards.
 import assert from "node:assert/strict";
-import { eventually, fresh, order } from "./shared.mjs";
+import { fresh, order, waitForSuccess } from "./shared.mjs";
 
 async function program(server) {
   return server.loyalties.create({
@@ -54,7 +54,7 @@ async function members(server, campaign) {
   await server.loyalties.addOrRemoveCardBalance(code, { points: 300 }, campaign.id);
   await server.loyalties.addPoints(campaign.id, code, { points: 200 });
   await server.orders.create({ ...order, status: "PAID", customer: { source_id: source } });
-  await eventually(async () => assert.equal((await server.loyalties.getMember(campaign.id, code)).loyalty_card.balance, 520));
+  await waitForSuccess(async () => assert.equal((await server.loyalties.getMember(campaign.id, code)).loyalty_card.balance, 520));
   await server.loyalties.transferPoints(campaign.id, friend.code, [{ code, points: 20, source_id: fresh("transfer-") }]);
   assert.equal((await server.loyalties.getMember(null, friend.code)).loyalty_card.balance, 20);
   assert.equal((await server.loyalties.getPointsExpiration(campaign.id, code)).object, "list");

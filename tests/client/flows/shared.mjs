@@ -3,29 +3,16 @@ import assert from "node:assert/strict";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitForSuccess } from "../../wait.mjs";
 import { fresh } from "../../workerd/redemption_fixtures.mjs";
 
-export { fresh };
+export { fresh, waitForSuccess };
 
 export const order = { amount: 20_000, items: [{ product_id: "prod_boot", quantity: 2, price: 10_000 }] };
 
-/** Repeats a lookup until it finds a result. */
-export async function eventually(look, patience = 30_000) {
-  const latest = Date.now() + patience;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (Date.now() > latest) throw error;
-      await sleep(100);
-    }
-  }
-}
-
 /** Waits for an async action; returns its result. */
 export async function done(server, { async_action_id: id }) {
-  return eventually(async () => {
+  return waitForSuccess(async () => {
     const action = await server.asyncActions.get(id);
     assert.equal(action.status, "DONE", JSON.stringify(action));
     return action.result;

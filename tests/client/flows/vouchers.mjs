@@ -1,6 +1,6 @@
 // Flows of a shop through the official client: campaigns, codes, publications and exports.
 import assert from "node:assert/strict";
-import { done, eventually, file, fresh, order } from "./shared.mjs";
+import { done, file, fresh, order, waitForSuccess } from "./shared.mjs";
 
 /** Campaigns: every method. */
 export async function campaigns(server) {
@@ -9,7 +9,7 @@ export async function campaigns(server) {
     name, campaign_type: "DISCOUNT_COUPONS", type: "STATIC", vouchers_count: 3,
     voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, redemption: { quantity: 1 } },
   });
-  await eventually(async () => assert.equal((await server.campaigns.get(name)).vouchers_generation_status, "DONE"));
+  await waitForSuccess(async () => assert.equal((await server.campaigns.get(name)).vouchers_generation_status, "DONE"));
   assert.equal((await server.campaigns.update(made.id, { description: "for all" })).description, "for all");
   assert.equal((await server.campaigns.list({ limit: 100 })).campaigns.some(({ id }) => id === made.id), true);
   await server.campaigns.disable(made.id);
@@ -87,7 +87,7 @@ export async function distributions(server) {
   const made = await server.distributions.exports.create({
     exported_object: "voucher", parameters: { fields: ["code", "voucher_type"], filters: { code: { conditions: { $is: [code] } } } },
   });
-  const ready = await eventually(async () => {
+  const ready = await waitForSuccess(async () => {
     const read = await server.distributions.exports.get(made.id);
     assert.equal(read.status, "DONE");
     return read;
