@@ -1,11 +1,10 @@
 // Measures the goods of a large catalogue on plain workerd: the first build, the change of one price, and what a client fetches. Everything
 // is on 127.0.0.1 and ends by itself.
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { brotliCompressSync } from "node:zlib";
 import { boot, caller } from "../tests/workerd/harness.mjs";
 import { credentials, serverHeaders } from "../worker/tools/setup.mjs";
 import { median } from "./contender.mjs";
+import { fetchAndCount } from "./fetch.mjs";
 
 const HEAD = "/client/v1/bundle";
 const PRODUCTS = Number(process.env.BENCH_GOODS ?? 100_000);
@@ -27,9 +26,9 @@ export async function measureGoods() {
     const first = await seconds(() => headWhere(call, ({ goods }) => goods));
     const ofFirst = await builds(service.url);
     const prices = await changePrices(service.url, call);
-    const { goods, iss } = await headWhere(call, () => true);
+    const { goods } = await headWhere(call, () => true);
     const carts = [];
-    for (const lines of CARTS) carts.push({ lines, brotli: await fetchedBytes(service.url, `${HEAD}/${iss}/goods/${goods.root}`, goods.buckets, lines) });
+    for (const lines of CARTS) carts.push({ lines, brotli: await fetchedBytes(service.url, lines) });
     return {
       products: PRODUCTS, buckets: goods.buckets, filled_s: filled, first_s: first, first_object_s: ofFirst.sum, slices: ofFirst.count,
       slice_bounds: ofFirst.bounds, prices, carts,
@@ -107,16 +106,13 @@ async function builds(url) {
   return { sum: sum("sum"), count: sum("count"), bounds: Object.fromEntries(bounds) };
 }
 
-/** Returns the compressed bytes of all buckets of a cart with random products. */
-async function fetchedBytes(url, path, buckets, lines) {
-  const numbers = Array.from({ length: lines }, () => bucketOf(`product-${Math.floor(Math.random() * PRODUCTS)}`, buckets));
-  const bodies = [...new Set(numbers)].map(async (number) => {
-    const reply = await fetch(`${url}${path}/${number}`);
-    if (reply.status !== 200) throw new Error(`a bucket answered ${reply.status}`);
-    return brotliCompressSync(Buffer.from(await reply.arrayBuffer())).length;
+/** Returns the compressed bytes that a new client fetches for a cart of random products and SKUs: head, core and goods buckets. */
+async function fetchedBytes(url, lines) {
+  const items = Array.from({ length: lines }, (_, line) => {
+    const number = Math.floor(Math.random() * PRODUCTS);
+    const [source_id, related_object] = line % 2 === 0 ? [`product-${number}`, "product"] : [`sku-${number}`, "sku"];
+    return { source_id, related_object, quantity: 1 };
   });
-  return (await Promise.all(bodies)).reduce((sum, bytes) => sum + bytes, 0);
+  const fetched = await fetchAndCount(url, (shop) => shop.qualify({ scenario: "ALL", order: { items } }));
+  return fetched.whole;
 }
-
-/** Returns the bucket of a name: the first bits of its hash. */
-const bucketOf = (name, buckets) => Math.floor(createHash("sha256").update(name).digest().readUInt32BE(0) / (2 ** 32 / buckets));

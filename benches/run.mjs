@@ -48,11 +48,12 @@ const PARTS = {
   cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
   polls: async () => (await import("./polls.mjs")).measurePolls({ rounds: ROUNDS }),
   goods: async () => (await import("./goods.mjs")).measureGoods(),
+  fetch: async () => (await import("./fetch.mjs")).measureFetch(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls", "goods"]);
+const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls", "goods", "fetch"]);
 
 async function main(names) {
   if (names[0] === "--against") {

@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, fetch, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -107,6 +107,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(cold ? coldTable(cold) : []),
     ...(polls ? pollsTable(polls) : []),
     ...(goods ? goodsText(goods) : []),
+    ...(fetch ? fetchTable(fetch) : []),
     ...(scale ? scaleTable(scale) : []),
     ...(bulk ? bulkTable(bulk) : []),
   ].join("\n");
@@ -176,6 +177,15 @@ function goodsText({ products, buckets, first_s: first, first_object_s: object, 
     `**Goods of the bundle: ${number(products)} products with a SKU each, in ${number(buckets)} buckets**`, "",
     `The first build takes ${first.toFixed(1)} s, ${object.toFixed(1)} s of them in the object, in ${number(slices)} slices. One changed price keeps the `
     + `object for ${Math.round(prices.object_ms)} ms and is in the head after ${Math.round(prices.head_ms)} ms. A client fetches, compressed, for a cart of: ${fetched}.`, "",
+  ];
+}
+
+function fetchTable(rows) {
+  return [
+    `**The first fetch of a page before its verdict on ${rows[0].lines} lines, ${rows[0].products} products, after brotli**`, "",
+    "| campaigns of a tier and a shared rule | head and core | goods buckets | together | format 1 | requests |", "|---:|---:|---:|---:|---:|---:|",
+    ...rows.map((row) => `| ${number(row.campaigns)} | ${kilobytes(row.rules)} | ${kilobytes(row.goods)} | ${kilobytes(row.whole)} | ${kilobytes(row.before)} | ${row.requests} |`),
+    "",
   ];
 }
 

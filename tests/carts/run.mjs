@@ -3,6 +3,7 @@
 //
 // npm run carts                        a shop of 40 products
 // npm run carts -- large               a shop of 1,500 products
+// npm run carts -- campaigns           the same with 3,000 further campaigns
 // CARTS_SEED=5 CARTS=20 npm run carts  other numbers; a seed repeats every choice, though not the ids that the service draws
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +19,7 @@ import { Report } from "./report.mjs";
 import { requestsOf } from "./requests.mjs";
 import { makeShop } from "./shop.mjs";
 
-const PRODUCTS = { small: 40, large: 1_500 };
+const SIZES = { small: { products: 40 }, large: { products: 1_500 }, campaigns: { products: 1_500, furtherCampaigns: 3_000 } };
 /** Requests at a time. */
 const CLIENTS = 8;
 /** The number of carts from which on some must be granted, and some refused. */
@@ -30,8 +31,8 @@ const ORIGIN = "http://localhost:3000";
 const ADDRESS = "x-shopper-address";
 
 function readSize(text = "small") {
-  if (!(text in PRODUCTS)) throw new Remedy(`the size \`${text}\` must be one of ${Object.keys(PRODUCTS).join(", ")}`);
-  return text;
+  if (!Object.hasOwn(SIZES, text)) throw new Remedy(`the size \`${text}\` must be one of ${Object.keys(SIZES).join(", ")}`);
+  return SIZES[text];
 }
 
 function readCount(name, otherwise, least) {
@@ -48,11 +49,11 @@ await main(async () => {
   await ensureToolchain();
   if (process.env.BUILT !== "1") await buildAll({ testHooks: true });
   const { scrip } = await import("../support/package.mjs");
-  print(`a shop of ${PRODUCTS[size]} products and ${carts} carts, CARTS_SEED=${seed}`);
+  print(`a shop of ${size.products} products${size.furtherCampaigns ? `, ${size.furtherCampaigns} further campaigns` : ""} and ${carts} carts, CARTS_SEED=${seed}`);
   const service = await boot({ setup: JSON.stringify({ ...JSON.parse(developmentText()), address_header: ADDRESS }) });
   try {
     const report = new Report();
-    const shop = await makeShop(caller(service.url), createRandom(seed, "shop"), PRODUCTS[size]);
+    const shop = await makeShop(caller(service.url), createRandom(seed, "shop"), size);
     print("the shop is made");
     const page = await openPage(scrip, service.url, shop);
     await tryCarts(page, shop, { seed, carts, report });

@@ -16,7 +16,7 @@ const CUSTOMERS = 30;
 const TYPED_CODES = { OPEN10: 5, WELCOME: 4, POSTER: 2, OVER: 2, LIMITED: 1, SOON: 1, OFF: 1 };
 
 /** Creates everything; returns the names and codes that the requests use. */
-export async function makeShop(call, random, products) {
+export async function makeShop(call, random, { products, furtherCampaigns = 0 }) {
   const make = async (method, path, body) => {
     const { status, body: answer } = await call(method, path, body);
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(answer)}`);
@@ -28,6 +28,7 @@ export async function makeShop(call, random, products) {
   shop.categories = await makeCategories(shop);
   shop.rules = await makeRules(shop);
   shop.promotions = await makePromotions(shop);
+  await makeFurtherCampaigns(shop, furtherCampaigns);
   shop.codes = { public: await makePublicCodes(shop), private: await makePrivateCodes(shop) };
   await useCodes(shop);
   await waitForJobs(make);
@@ -140,6 +141,15 @@ async function makePromotions({ make, post, rules, categories, goods, startedAt 
     if (name === "Sale") made.stacks.push((await post(`/v1/promotions/${id}/stacks`, { name: "Both", tiers: { ids: made.tiers.slice(0, 2) } })).id);
   }
   return made;
+}
+
+/** Creates promotions of one tier with a rule about the cart that they share. A qualification considers all of them. */
+async function makeFurtherCampaigns({ post, rules, random }, count) {
+  for (let first = 0; first < count; first += BATCH) await Promise.all(Array.from({ length: Math.min(BATCH, count - first) }, (_, at) => {
+    const name = `Further ${first + at}`;
+    const tier = { name, banner: `${name}!`, action: { discount: amount(random.int(1, 90)) }, validation_rules: [rules[random.pick(["large", "many", "web", "summer"])]] };
+    return post("/v1/campaigns", { name, campaign_type: "PROMOTION", promotion: { tiers: [tier] } });
+  }));
 }
 
 /** Creates the campaigns 3 to 8: public codes, of which one has a limit, one begins later, one has ended and one is disabled. */
