@@ -26,7 +26,7 @@ const SWEEPS = [
 
 /**
  * The builds that the later tiers test. They begin with the first tier and run in parallel to it, because the compilation of one crate keeps only
- * one core busy; their output is shown in their turn.
+ * one core busy; their output is printed in order.
  */
 let builds;
 
@@ -86,7 +86,7 @@ const tiers = {
 /** Tiers that a complete run leaves out, because they are parts of others. */
 const parts = new Set(["clippy", "native"]);
 const needsBuild = new Set(["workerd", "vectors", "stories", "client", "generated", "packaging", "browser"]);
-// Packaging shows the package in a page too.
+// Packaging tests the package in a page too.
 const needsChromium = new Set(["packaging", "browser"]);
 
 try {
@@ -123,7 +123,7 @@ async function main(names) {
   }
 }
 
-/** Runs a program with its output shown; without `count` it is one check that passes or fails. */
+/** Runs a program with visible output; without `count` it is one check that passes or fails. */
 async function command(program, args, count) {
   const line = [program, ...args].join(" ");
   console.log(`-- ${line}`);

@@ -1,9 +1,9 @@
-//! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
-//! plain objects that `serde-wasm-bindgen` reads.
+//! Exports the engine to JavaScript: a class with prepared rules, whose methods take and return bytes, or plain objects that
+//! `serde-wasm-bindgen` reads.
 //!
-//! It must not decide anything about a basket or read a clock: the moment comes in as whole milliseconds (a `BigInt`, never
-//! a float). The seed comes in as hex, or is drawn here of the page's own randomness. Text is the affair of the JavaScript
-//! around it, and so is whether an object is a plain one.
+//! Nothing is decided here, and no clock is read. The time is a parameter in whole milliseconds (a `BigInt`, never a float).
+//! The seed is a parameter in hex, or is generated from the randomness of the page. The JavaScript around this module
+//! converts texts, and checks that an object is plain.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
@@ -20,16 +20,16 @@ use scrip::time::Instant;
 use scrip::wire::problem::Problem;
 use scrip::wire::writer::Writer;
 
-/// Rules that were read and compiled once.
+/// Rules that are read and compiled once, for many decisions.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Rules(PreparedRules);
 
 #[wasm_bindgen]
 impl Rules {
-    /// Reads rules, JSON in UTF-8, for the customer that a token proves, if one does. Rules of a bundle have its horizon, and
-    /// say `other_engine` when the service decides by another version, and `joined` has goods buckets, and the documents of opened
-    /// codes and of the customer. Invalid rules throw the problem as JSON with `path`, `text` and `message`.
+    /// Reads rules, JSON in UTF-8, for the customer that a token proves, if there is one. Rules of a bundle have a horizon.
+    /// `other_engine` is true if the service decides by another version of the engine. `joined` has goods buckets, and the documents of
+    /// opened codes and of the customer. Invalid rules throw the problem as JSON with `path`, `text` and `message`.
     #[wasm_bindgen(constructor)]
     pub fn new(
         rules: &[u8],
@@ -55,13 +55,13 @@ impl Rules {
         Ok(Rules(prepared))
     }
 
-    /// The content hash of the rules, hex SHA-256 of their bytes.
+    /// Returns the content hash of the rules: the SHA-256 of their bytes in hex.
     #[wasm_bindgen(getter)]
     pub fn hash(&self) -> String {
         self.0.hash().to_owned()
     }
 
-    /// The goods buckets, of so many, that a request needs and that were not joined.
+    /// Returns the numbers of the goods buckets that a request needs and that were not joined. `buckets` is the number of all.
     #[wasm_bindgen(js_name = missingBuckets)]
     pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
         self.0.missing_buckets(request, buckets)
@@ -73,23 +73,23 @@ impl Rules {
         self.0.typed_codes(request)
     }
 
-    /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
+    /// Validates a request, JSON in UTF-8 as in HTTP. Throws if the time or the seed is invalid.
     pub fn validate(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
         self.decide(request, now_ms, seed, PreparedRules::validate)
     }
 
-    /// The same with a plain object of JSON's values, which is answered by one.
+    /// Validates a request as a plain object of JSON values, and returns a plain object.
     #[wasm_bindgen(js_name = validateObject)]
     pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
         self.decide_object(request, now_ms, seed, PreparedRules::validate_held)
     }
 
-    /// Finds what of the rules would work, in the same way.
+    /// Qualifies a request, JSON in UTF-8: returns the redeemables that would apply.
     pub fn qualify(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
         self.decide(request, now_ms, seed, PreparedRules::qualify)
     }
 
-    /// The same with plain objects.
+    /// Qualifies a request as a plain object, and returns a plain object.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
         self.decide_object(request, now_ms, seed, PreparedRules::qualify_held)
@@ -97,8 +97,14 @@ impl Rules {
 }
 
 impl Rules {
-    fn decide(&self, request: &[u8], now_ms: i64, seed: Option<String>, verb: Verb) -> Result<Vec<u8>, JsError> {
-        Ok(verb(&self.0, request, &context(now_ms, seed)?).body)
+    fn decide(
+        &self,
+        request: &[u8],
+        now_ms: i64,
+        seed: Option<String>,
+        operation: Operation,
+    ) -> Result<Vec<u8>, JsError> {
+        Ok(operation(&self.0, request, &context(now_ms, seed)?).body)
     }
 
     fn decide_object(
@@ -106,10 +112,10 @@ impl Rules {
         request: JsValue,
         now_ms: i64,
         seed: Option<String>,
-        verb: ObjectVerb,
+        operation: ObjectOperation,
     ) -> Result<JsValue, JsError> {
-        let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
-        shown(said.body)
+        let answer = operation(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
+        parse_answer(answer.body)
     }
 }
 
@@ -121,8 +127,8 @@ fn horizon_end(ms: i64) -> Result<Instant, String> {
     })
 }
 
-/// Returns whether an Ed25519 signature (64 bytes) of a message is by a public key (32 bytes). Keys and signatures that would
-/// fit several messages are refused.
+/// Returns true if an Ed25519 signature (64 bytes) of a message is by a public key (32 bytes). Keys and signatures that would
+/// match several messages are refused.
 #[wasm_bindgen(js_name = verifySignature)]
 pub fn verify_signature(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let key = key.try_into().ok().and_then(|key| VerifyingKey::from_bytes(key).ok());
@@ -136,7 +142,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     sha256_hex(bytes)
 }
 
-/// Returns the root to which the path of a goods bucket leads, both in hex; undefined when there is no such path.
+/// Returns the root to which the path of a goods bucket leads, both in hex; undefined without such a path.
 #[wasm_bindgen(js_name = goodsRoot)]
 pub fn goods_root(bucket: &[u8], place: u32, path: &str) -> Option<String> {
     root_of_path(bucket, place, path)
@@ -154,7 +160,7 @@ pub fn writes() -> u32 {
     WRITES
 }
 
-/// Moment and seed as the page says them; 32 bytes of chance where it says no seed.
+/// Returns the context with the time and the seed of the page. Without a seed it has 32 random bytes.
 fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
     let now = Instant::from_millis(now_ms)
         .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
@@ -170,23 +176,23 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
     Ok(Context { now, seed })
 }
 
-/// An answer as a plain object: what the page's own reader makes of its text.
-fn shown(answer: Vec<u8>) -> Result<JsValue, JsError> {
+/// Parses an answer to a plain object with the page's own JSON parser.
+fn parse_answer(answer: Vec<u8>) -> Result<JsValue, JsError> {
     js_sys::JSON::parse(&text(answer)).map_err(|_| JsError::new("the answer is no JSON"))
 }
 
-/// JSON as JavaScript's text.
+/// Converts JSON in UTF-8 to a text of JavaScript.
 fn text(answer: Vec<u8>) -> String {
     String::from_utf8(answer).unwrap_or_default()
 }
 
-/// Question to a set of rules, with a request as bytes.
-type Verb = fn(&PreparedRules, &[u8], &Context) -> PreparedAnswer;
+/// Operation of the rules on a request as bytes.
+type Operation = fn(&PreparedRules, &[u8], &Context) -> PreparedAnswer;
 
-/// Question to a set of rules, with a request as an object.
-type ObjectVerb = fn(&PreparedRules, serde_wasm_bindgen::Deserializer, &Context) -> PreparedAnswer;
+/// Operation of the rules on a request as an object.
+type ObjectOperation = fn(&PreparedRules, serde_wasm_bindgen::Deserializer, &Context) -> PreparedAnswer;
 
-/// Writes the place and the text of a problem of rules as JSON.
+/// Writes the path and the text of a problem of the rules as JSON.
 fn describe_problem(problem: &Problem) -> String {
     text(Writer::object_of(|out| {
         out.write_text("path", &problem.path);

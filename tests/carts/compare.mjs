@@ -7,8 +7,8 @@ const ANY_SEED = "00".repeat(32);
 
 /**
  * Sends a request to the service and has the shop decide it at the same time and by the same seed. Returns `missing` for a provisional
- * verdict and `wrong` with both texts for a final one that differs; `granted` is true if the service grants or finds
- * anything, and absent where it refuses the whole request.
+ * verdict, and `wrong` with both texts for a final one that differs. `granted` is true if the service grants or finds anything. It is
+ * absent if the service refuses the whole request.
  */
 export async function compare({ url, headers }, shop, { path, request }, now) {
   const text = JSON.stringify(request);

@@ -1,5 +1,5 @@
-// Implements `npm run carts`: a shop with campaigns of every kind, three hundred carts by every kind of caller, and for each request the
-// verdict of the service and that of the package. No final verdict may differ.
+// Implements `npm run carts`: a shop with campaigns of every kind, and three hundred carts by every kind of caller. Compares for each
+// request the verdict of the service with that of the package. No final verdict may differ.
 //
 // npm run carts                        a shop of 40 products
 // npm run carts -- large               a shop of 1,500 products

@@ -3,8 +3,9 @@
 //! `tests/vectors/engine_versions.txt` has the two versions, and for each vector the digests of its input, verdict and answer. A new vector, or
 //! one with another input, demands no rise. `UPDATE=1` writes the file, but not while a version is too low.
 //!
-//! The verdict of an answer is what a shopper or a merchant acts on: `valid`, each redeemable with its status, the keys of refusals, all amounts,
-//! quantities and points, and the missing facts. The rest (texts, generated ids, metadata, the trace, fields left out) are bytes alone.
+//! The verdict of an answer is the part that a shopper or a merchant acts on. It consists of `valid`, the status of each redeemable, the keys
+//! of refusals, the missing facts, and all amounts, quantities and points. The rest (texts, generated ids, metadata, the trace, omitted
+//! fields) are only bytes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -21,7 +21,7 @@ before(async () => {
   prepared = scrip.prepare(rules);
 }, { timeout: 600_000 });
 
-/** The request with custom data, which an answer shows again. */
+/** The request with custom data, which an answer contains again. */
 const about = (metadata) => ({ ...request, order: { ...request.order, metadata } });
 
 class Price {

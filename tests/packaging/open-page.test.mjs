@@ -1,5 +1,5 @@
-// Tests `open` in pages of a browser, with its IndexedDB, locks and channels: a page that is loaded again without the service decides, tabs share
-// one poll, and a redemption that a reload cut off counts once.
+// Tests `open` in pages of a browser, with its IndexedDB, locks and channels. A page that is reloaded without the service decides, and tabs
+// share one poll. A redemption that a reload interrupted counts once.
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { readFile } from "node:fs/promises";

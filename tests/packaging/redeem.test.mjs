@@ -1,5 +1,5 @@
-// Tests how a shop redeems: under a key that is stored before it is sent, repeatedly until the service answers, once for the service, also
-// when the page is loaded again, and never reported where the service has not answered.
+// Tests the redemptions of a shop. Each has a key that is stored before it is sent, and is repeated until the service answers. It counts once
+// for the service, also after a reload of the page. It is never reported before the service has answered.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
 import { base64url } from "./bundle_server.mjs";

@@ -97,7 +97,7 @@ async function settle(call, play, chance) {
     const { status, body } = await call(entry.method, entry.path, entry.body, { "idempotency-key": entry.key });
     assert.deepEqual({ status, body }, entry.answer, `${entry.mark} with its key once more`);
   }
-  // A lock that a lost redemption may have used is dropped: its fate shows in the documents.
+  // A lock that a lost redemption may have used is dropped: its fate follows from the documents.
   for (const entry of play.calls.filter((one) => one.kind === "redemption" && one.session)) {
     if (!entry.lost && entry.answer.status !== 200) play.locked.push(entry.session);
     if (entry.lost && !(await wasRedeemed(call, entry))) play.locked.push(entry.session);

@@ -130,7 +130,7 @@ function next(play, chance, { client, mark }) {
       if (play.locked.length === 0) return steps.lock();
       return redemption(play.codes.lockable, {}, play.locked.splice(chance.int(0, play.locked.length - 1), 1)[0]);
     },
-    // A customer of its own shows the fate of a publication whose answer was lost.
+    // A customer of its own discloses the fate of a publication whose answer was lost.
     publish: () =>
       entry("publication", "/v1/publications", {
         campaign: { name: play.campaign, count: 1 }, customer: { source_id: `holder-${mark}` }, metadata: { mark },

@@ -78,13 +78,13 @@ mod tests {
     use crate::modules::dependencies;
 
     const MAP: &str = "# A\n\n## The engine, `src/`\n\n| 9 | `http` |\n\n## The service, `worker/src/`\n\n| Layer | Modules |\n|---|---|\n\
-        | 4 | `table` |\n| 3 | `api/<area>` (they do not know each other) |\n| 2 | `http` · `store` |\n";
+        | 4 | `routes` |\n| 3 | `api/<area>` (they do not know each other) |\n| 2 | `http` · `store` |\n";
 
     /// Returns the faults of a crate with these files in addition to `http`, `store` and the file above the areas.
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let fixed = [
-            ("worker/src/lib.rs", "pub mod api; pub mod http; pub mod store; pub mod table;"),
-            ("worker/src/api.rs", "pub mod codes; pub mod orders;"),
+            ("worker/src/lib.rs", "pub mod api; pub mod http; pub mod store; pub mod routes;"),
+            ("worker/src/api.rs", "pub mod vouchers; pub mod orders;"),
             ("worker/src/http.rs", "pub struct Reply;"),
             ("worker/src/store.rs", "pub struct Store;"),
         ];
@@ -99,20 +99,22 @@ mod tests {
     fn a_module_uses_lower_layers_and_no_neighbour() {
         let orders = ("worker/src/api/orders.rs", "use crate::http::Reply; pub mod list; pub fn read() -> Reply {}");
         let list = ("worker/src/api/orders/list.rs", "use super::read; use crate::store::Store;");
-        let table =
-            ("worker/src/table.rs", "use crate::api::{self, codes}; fn all() { api::orders::read(); codes::draw() }");
-        let codes = ("worker/src/api/codes.rs", "pub fn draw() {}");
-        assert_eq!(found(&[orders, list, table, codes]), [""; 0]);
-        let neighbour = ("worker/src/api/codes.rs", "use super::orders; pub fn draw() { orders::read() }");
+        let routes = (
+            "worker/src/routes.rs",
+            "use crate::api::{self, vouchers}; fn all() { api::orders::read(); vouchers::generate() }",
+        );
+        let vouchers = ("worker/src/api/vouchers.rs", "pub fn generate() {}");
+        assert_eq!(found(&[orders, list, routes, vouchers]), [""; 0]);
+        let neighbour = ("worker/src/api/vouchers.rs", "use super::orders; pub fn generate() { orders::read() }");
         assert_eq!(
             found(&[orders, list, neighbour]),
             ["layer 3 uses `api/orders` of layer 3", "layer 3 uses `api/orders` of layer 3"]
         );
-        let above = ("worker/src/api/codes.rs", "pub fn draw() { crate::table::all() }");
-        assert_eq!(found(&[table, above, orders]), ["layer 3 uses `table` of layer 4"]);
-        let beside = ("worker/src/http/reply.rs", "use crate::store::Store;");
-        assert_eq!(found(&[beside, orders, codes]), ["layer 2 uses `store` of layer 2"]);
-        let unplaced = ("worker/src/sweep.rs", "fn all() {}");
-        assert_eq!(found(&[unplaced, orders, codes]), ["ARCHITECTURE.md has no module for it"]);
+        let above = ("worker/src/api/vouchers.rs", "pub fn generate() { crate::routes::all() }");
+        assert_eq!(found(&[routes, above, orders]), ["layer 3 uses `routes` of layer 4"]);
+        let same_layer = ("worker/src/http/reply.rs", "use crate::store::Store;");
+        assert_eq!(found(&[same_layer, orders, vouchers]), ["layer 2 uses `store` of layer 2"]);
+        let unlisted = ("worker/src/retention.rs", "fn all() {}");
+        assert_eq!(found(&[unlisted, orders, vouchers]), ["ARCHITECTURE.md has no module for it"]);
     }
 }

@@ -30,7 +30,7 @@ async function send(path, body, headers = {}) {
 
 /** Returns the call for a verb. */
 function call({ verb, given, request, sent }) {
-  // The client policy of the development project is the one for which `true` stands.
+  // The client policy of the development project is the one that `true` means.
   const client = given.client === true ? "/client" : "";
   if (verb === "validate") return [`${client}/v1/validations`, sent];
   if (verb === "qualify") return [`${client}/v1/qualifications`, sent];

@@ -94,7 +94,7 @@ check("a throttled caller gets the same answer for a valid code, with the time t
   for (const answer of [wrong, correct]) {
     assert.equal(answer.status, 429);
     assert.deepEqual(answer.body, { code: 429, message: "Too many requests hit the API too quickly." });
-    assert.equal(answer.headers.get("scrip-guesses"), null);
+    assert.equal(answer.headers.get("scrip-wrong-codes"), null);
     assert.ok(Number(answer.headers.get("retry-after")) >= 1);
     assert.match(answer.headers.get("access-control-expose-headers"), /retry-after/);
   }

@@ -114,7 +114,7 @@ async function worked({ callers, rowMs, looksMs = Infinity }) {
     },
   };
   const pacer = new JobPacer(object);
-  for (let spell = 0; spell < 3; spell += 1) await pacer.spell();
+  for (let burst = 0; burst < 3; burst += 1) await pacer.runBurst();
   return { share: working / time };
 }
 

@@ -1,4 +1,4 @@
-// Tests that no request occupies the object for long: the worst of each kind, one at a time on a quiet service. Clocks inside stand still
+// Tests that no request occupies the object for long: the worst of each kind, one at a time on a quiet service. Clocks inside do not advance
 // while an event runs, so a request is timed from outside. The CPU time of the process is taken where the system reports it, so that a busy
 // machine does not fail the test. The cost of sending the same bytes is subtracted, and the best of a few tries counts.
 import assert from "node:assert/strict";

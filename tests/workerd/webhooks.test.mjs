@@ -48,14 +48,14 @@ check("while all slots are taken, new deliveries wait for an outcome, and cause 
     after: () => () => {},
   };
   const dispatcher = new Dispatcher(object);
-  const spell = dispatcher.spell();
+  const burst = dispatcher.runBurst();
   for (let count = 0; count < 20; count += 1) {
     dispatcher.wakeUp();
     await sleep(2);
   }
   assert.equal(rounds, 1, "no delivery can start");
   answer({ status: 200 });
-  assert.equal(await spell, null);
+  assert.equal(await burst, null);
   assert.equal(rounds, 2, "and the outcome is recorded");
 });
 
@@ -82,7 +82,7 @@ check("a delivery lost with its connection is sent again at once, and once", asy
       sleep,
       after: () => () => {},
     };
-    await new Dispatcher(object).spell();
+    await new Dispatcher(object).runBurst();
     assert.deepEqual(settled, expected);
   }
 });

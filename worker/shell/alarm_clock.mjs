@@ -39,7 +39,7 @@ export class AlarmClock {
     this.clear();
   }
 
-  /** Forgets the alarm. */
+  /** Drops the alarm. */
   clear() {
     this.#alarmAt = undefined;
     this.#cancel();

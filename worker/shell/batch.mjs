@@ -4,12 +4,12 @@
 /** The most requests of one batch. */
 export const MOST_REQUESTS = 32;
 /**
- * The time in which a batch accepts further requests. On Cloudflare the clock stands still within an event, so only the number limits a
+ * The time in which a batch accepts further requests. On Cloudflare the clock does not advance within an event, so only the number limits a
  * batch there.
  */
 export const MOST_MS = 10;
 /**
- * One of this many lone requests in a row, the first, is followed by a pause that shows whether others arrive. The pause is a timer, which
+ * One of this many lone requests in a row, the first, is followed by a pause in which others may arrive. The pause is a timer, which
  * delays the answer a little.
  */
 export const PROBED_ONE_IN = 8;

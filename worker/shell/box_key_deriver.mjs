@@ -15,7 +15,7 @@ export class BoxKeyDeriver {
   }
 
   /** Works until no code awaits its key. Keys of a step that is not stored are derived again. */
-  async spell() {
+  async runBurst() {
     const { commitStep, sleep } = this.#object;
     for (let step = commitStep({}); step !== null; ) {
       const keys = [];

@@ -17,7 +17,7 @@ export class BundleCopier {
   }
 
   /** Works until KV has all that it is to have. A step whose end is not recorded is done again: the same bytes under the same names. */
-  async spell() {
+  async runBurst() {
     const { commitStep, kv, publish } = this.#object;
     for (let step = commitStep({}); step !== null; step = commitStep(step.report)) {
       const calls = [...step.pairs.map(({ name, value }) => kv().put(name, value)), ...step.removals.map((name) => kv().delete(name))];

@@ -64,7 +64,7 @@ export class Feed extends DurableObject {
     }
   }
 
-  /** Closes all connections and forgets the head, because the project was deleted. */
+  /** Closes all connections and drops the head, because the project was deleted. */
   async empty() {
     for (const connection of this.ctx.getWebSockets()) connection.close(POLICY, "the project was deleted");
     await this.ctx.storage.deleteAll();

@@ -16,8 +16,8 @@ export const AIM_ALONE_MS = 40;
 export const FIRST = 100;
 export const LEAST = 50;
 export const MOST = 2_000;
-/** The duration of one spell: asking for the next costs a thousandth of it, and it is far below any limit of the platform. */
-const SPELL_MS = 10_000;
+/** The duration of one burst: asking for the next costs a thousandth of it, and it is far below any limit of the platform. */
+const BURST_MS = 10_000;
 /** A rest is this many times as long as the slice. */
 const REST_FACTOR = 2;
 const REST_LEAST_MS = 5;
@@ -67,7 +67,7 @@ export class JobPacer {
   }
 
   /** Works for a while, slice by slice with a rest after each; returns the time of the next due work, or null. */
-  async spell() {
+  async runBurst() {
     const { now, served, exclusively, slice } = this.#object;
     const startedAt = now();
     let next;
@@ -78,7 +78,7 @@ export class JobPacer {
       });
       const rested = await this.#rest(took, before);
       this.#rows = nextRows(this.#rows, took, aimMs(rested));
-    } while (next !== null && next <= now() && isWithin(now() - startedAt, SPELL_MS));
+    } while (next !== null && next <= now() && isWithin(now() - startedAt, BURST_MS));
     return next;
   }
 
@@ -87,7 +87,7 @@ export class JobPacer {
     const { now, sleep, served } = this.#object;
     const startedAt = now();
     // The clock may have been set forward during the slice.
-    const rest = Math.min(restMs(took), SPELL_MS);
+    const rest = Math.min(restMs(took), BURST_MS);
     await sleep(PAUSE_MS);
     if (served() === before) return 0;
     // A timer fires after all that waited before it, which may be rest enough.

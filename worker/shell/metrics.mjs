@@ -1,7 +1,7 @@
 // Counts in memory what an object does while it lives, for `/metrics`. Verdicts arrive as texts from the engine.
 //
 // In plain workerd the clock goes on within an event, in whole milliseconds: sums over many events are right and a single time is not. On
-// Cloudflare the clock stands still until something outside has answered. There the decision takes no time, and the commit all of it.
+// Cloudflare the clock does not advance until something outside has answered. There the decision takes no time, and the commit all of it.
 
 /** The upper bounds of the histogram buckets in milliseconds. `worker/src/http/metrics.rs` has the same. */
 export const BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];

@@ -68,7 +68,7 @@ class ScripObject extends DurableObject {
     after,
   });
   #copying = new BackgroundTask({
-    run: () => this.#copier.spell(),
+    run: () => this.#copier.runBurst(),
     fail: (error, wait) => {
       this.#metrics.failedBundleCopies += 1;
       this.#postpone("bundle_not_copied", error, wait);
@@ -81,7 +81,7 @@ class ScripObject extends DurableObject {
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
   });
   #deriving = new BackgroundTask({
-    run: () => this.#deriver.spell(),
+    run: () => this.#deriver.runBurst(),
     fail: (error, wait) => this.#postpone("box_keys_not_derived", error, wait),
     end: () => this.#wakeUp(),
   });
@@ -128,7 +128,7 @@ class ScripObject extends DurableObject {
   }
 
   /** Returns the metrics of the object and the size of its queues as JSON. The entry calls it for `/metrics`. */
-  figures() {
+  metrics() {
     try {
       const [waiting, work, deliveries] = this.#commit((sql) => engine.waitingIn(this.#fresh, sql));
       this.#alarm.scheduleAt(work);
@@ -178,7 +178,7 @@ class ScripObject extends DurableObject {
   async #runJobs() {
     let next;
     try {
-      next = await this.#pacer.spell();
+      next = await this.#pacer.runBurst();
       this.#failedAlarms = 0;
     } catch (error) {
       this.#metrics.failedAlarms += 1;
@@ -203,7 +203,7 @@ class ScripObject extends DurableObject {
   /** Sends deliveries; returns when the next are due. After each failure that is later. */
   async #deliver() {
     try {
-      const next = await this.#dispatcher.spell();
+      const next = await this.#dispatcher.runBurst();
       this.#failedRounds = 0;
       return next;
     } catch (error) {
@@ -270,7 +270,7 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs a function while no request is let in; returns its duration in milliseconds. The clock may stand still until the disk has
+   * Runs a function while no request is let in; returns its duration in milliseconds. The clock may not advance until the disk has
    * answered. A timer would not move it, because a timer reports the time for which it was set. An error thrown inside
    * `blockConcurrencyWhile` would end the object.
    */
@@ -378,13 +378,13 @@ function recordFailure(ctx, event, error, { route, ...known } = {}) {
 }
 
 /** Counts failed codes of the clients of one project, outside of the project and only in memory. The entry is the only caller. */
-export class Gate extends DurableObject {
-  ask(project, key, address, lines) {
-    return this.#try(() => engine.askGate(project, key, address, lines));
+export class AttemptLimiter extends DurableObject {
+  check(project, key, address, lines) {
+    return this.#try(() => engine.checkAttempt(project, key, address, lines));
   }
 
   settle(project, key, address, wrong, lines) {
-    this.#try(() => engine.settleGate(project, key, address, wrong, lines));
+    this.#try(() => engine.recordAttempt(project, key, address, wrong, lines));
   }
 
   #try(call) {

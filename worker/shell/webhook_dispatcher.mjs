@@ -3,8 +3,8 @@
 
 /** The time limit of one delivery, as published. */
 export const DELIVERY_MS = 10_000;
-/** The time in which one spell starts deliveries: far below any limit of the platform. */
-const SPELL_MS = 60_000;
+/** The time in which one burst starts deliveries: far below any limit of the platform. */
+const BURST_MS = 60_000;
 /**
  * The wait between an outcome and its commit, so that simultaneous outcomes share one. It is longer when the object has requests to serve.
  */
@@ -43,11 +43,11 @@ export class Dispatcher {
   }
 
   /** Sends until no delivery is due or in flight; returns the time of the next due delivery, or null. */
-  async spell() {
+  async runBurst() {
     const { now, sleep, served } = this.#object;
     const startedAt = now();
-    // A clock that was set back ends the spell as well.
-    const isOver = () => now() < startedAt || now() >= startedAt + SPELL_MS;
+    // A clock that was set back ends the burst as well.
+    const isOver = () => now() < startedAt || now() >= startedAt + BURST_MS;
     for (let before = served(); ; before = served()) {
       const next = this.#runRound(isOver());
       if (this.#inFlight.size === 0) return next;
@@ -103,7 +103,7 @@ export class Dispatcher {
       });
     });
     const post = () => fetch(url, { method: "POST", headers, body, redirect: "manual", signal: controller.signal });
-    // Receivers close idle connections, often silently. Only sending shows that, and it does not count
+    // Receivers close idle connections, often silently. Only sending reveals that, and it does not count
     // as an attempt.
     const retryLost = (error) => (CONNECTION_LOST.test(error?.message) ? post() : Promise.reject(error));
     const sending = (async () => {

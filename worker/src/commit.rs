@@ -64,7 +64,7 @@ pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     let transfers: Vec<TransferRow> =
         call.store.queued_transfers().filter(|post| point_postings::moves_points(post)).cloned().collect();
     if call.store.may_write(&[PRODUCT.object, SKU.object]) {
-        call.catalogue.forget();
+        call.catalogue.clear();
     }
     flush(call.store)?;
     if events.is_empty() && transfers.is_empty() {

@@ -1,4 +1,4 @@
-//! Finding, listing, filtering and showing of documents of any kind, and checks of their metadata.
+//! Finding, listing and filtering of documents, their conversion to JSON of any kind, and checks of their metadata.
 
 pub mod common_fields;
 pub mod condition;

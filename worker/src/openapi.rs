@@ -114,7 +114,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
     responses.extend(refusals::of(route));
     if let Some((status, also)) = route.also {
         let schema = schemas.of(&also, Direction::Response);
-        responses.insert(status.to_string(), answered(status, "", also.fields().is_empty(), schema, None));
+        responses.insert(status.to_string(), response_json(status, "", also.fields().is_empty(), schema, None));
     }
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));
@@ -126,7 +126,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
 }
 
 fn body(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -> Json {
-    let media = match route.sent() {
+    let media = match route.media_kind() {
         MediaKind::Json => "application/json",
         MediaKind::Form => "application/x-www-form-urlencoded",
         MediaKind::File => "multipart/form-data",
@@ -156,20 +156,20 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut SchemaRegistry) -
                 _ => message,
             };
             let items = match item {
-                Some(message) => schemas.disclosed(&route.answers, message),
+                Some(message) => schemas.of_disclosed(&route.answers, message),
                 None => schemas.of(&route.answers, Direction::Response),
             };
             envelope(data_ref, !route.by_cursor, items, beside, schemas)
         }
         // A server that calls a client-side route receives all members.
         (None, Some(message)) if route.classes.contains(&CredentialClass::Server) => {
-            json!({ "anyOf": [schemas.disclosed(&route.answers, message), schemas.of(&route.answers, Direction::Response)] })
+            json!({ "anyOf": [schemas.of_disclosed(&route.answers, message), schemas.of(&route.answers, Direction::Response)] })
         }
-        (None, Some(message)) => schemas.disclosed(&route.answers, message),
+        (None, Some(message)) => schemas.of_disclosed(&route.answers, message),
         (None, None) => schemas.of(&route.answers, Direction::Response),
     };
     let is_file_alone = route.file.is_some() && route.answers.fields().is_empty();
-    answered(route.success, route.returns, is_file_alone, schema, example)
+    response_json(route.success, route.returns, is_file_alone, schema, example)
 }
 
 /// Returns the schema of a page of a list. Unless it is cursor-based, the page names the member with its items.
@@ -198,7 +198,7 @@ fn envelope(data_ref: &str, is_named: bool, items: Json, beside: &[Field], schem
 }
 
 /// Returns a response; a bare one has no body.
-fn answered(status: u16, contents: &'static str, is_bare: bool, schema: Json, example: Option<Json>) -> Json {
+fn response_json(status: u16, contents: &'static str, is_bare: bool, schema: Json, example: Option<Json>) -> Json {
     let description = text_of(status, contents);
     if is_bare {
         return json!({ "description": description });
@@ -224,7 +224,7 @@ fn text_of(status: u16, contents: &'static str) -> &'static str {
 }
 
 /// Formats a description for the repository: a line for each operation and for each schema.
-pub fn written(document: &Json) -> String {
+pub fn print(document: &Json) -> String {
     let mut text = String::new();
     write(document, 0, &mut text);
     text.push('\n');

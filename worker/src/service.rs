@@ -29,7 +29,7 @@ use std::cell::Cell;
 /// Answers an admitted request. All of its writes are committed, or none; after a `Fault` the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     insert_initial_documents(store, context)?;
-    if request.path == subscriptions::SIGNED {
+    if request.path == subscriptions::WEBHOOK_TOKEN_PATH {
         let WebhookSecretUpdate { project, signing } =
             serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
         subscriptions::store_secret(store, &project, &signing, context.now.millis());
@@ -68,7 +68,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     #[cfg(feature = "test-hooks")]
     {
         store.injected_fault =
-            header(request, "scrip-test-fault").and_then(crate::store::fault_injection::InjectedFault::named);
+            header(request, "scrip-test-fault").and_then(crate::store::fault_injection::InjectedFault::parse);
     }
     // A request has one id: the engine writes it into its answers too.
     let request_id = context.request_id();
@@ -77,8 +77,8 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     if let Some(caller) = &caller {
         store.fold_code_keys(caller.settings.case_sensitive_codes)?;
     }
-    let guesses = Cell::new(0);
-    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &guesses) {
+    let wrong_codes = Cell::new(0);
+    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &wrong_codes) {
         Ok(reply) => reply,
         Err(CallError::Refused(body)) => {
             store.discard();
@@ -98,9 +98,9 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         }
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
-    if guesses.get() > 0 {
+    if wrong_codes.get() > 0 {
         // For the entry only, also when the call was refused or failed for another reason.
-        reply::set_header(&mut reply, WRONG_CODES, &guesses.get().to_string());
+        reply::set_header(&mut reply, WRONG_CODES, &wrong_codes.get().to_string());
     }
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
@@ -114,7 +114,7 @@ fn answer(
     store: &mut Store<'_>,
     context: &Context,
     request_id: &str,
-    guesses: &Cell<usize>,
+    wrong_codes: &Cell<usize>,
 ) -> Result<Reply, CallError> {
     request_checks::check_head(request)?;
     let matched = TABLE.find(&request.method, &request.path)?;
@@ -128,7 +128,7 @@ fn answer(
     let query = Query::read(&request.query);
     let is_file = route.answers.fields().is_empty() || caller.class == CredentialClass::Link;
     let file = route.file.filter(|_| is_file);
-    request_checks::check_media(request, route.sent(), file.map(|(media, _)| media))?;
+    request_checks::check_media(request, route.media_kind(), file.map(|(media, _)| media))?;
     name_limits::check_names(request, &matched, &query)?;
     if !route.upload {
         request_checks::check_size(request, route.many)?;
@@ -154,7 +154,7 @@ fn answer(
         request_id,
         params: matched.params,
         client,
-        guesses,
+        wrong_codes,
         catalogue: Catalogue::default(),
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),

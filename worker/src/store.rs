@@ -67,7 +67,7 @@ pub struct Store<'s> {
     left: Cell<Option<usize>>,
     /// Changes made by flushes.
     changes: ChangeFeed,
-    /// Keys and counters of the code generators that this request used; the tables are updated at the commit.
+    /// Keys and counters of the code generators that this request used; the tables are updated when the call commits.
     pub generators: BTreeMap<String, ([u8; 32], u64)>,
     /// Warnings for the operator, without duplicates.
     warnings: RefCell<Vec<String>>,
@@ -217,7 +217,7 @@ impl<'s> Store<'s> {
         self.writes.push(QueuedWrite::new(statement, params));
     }
 
-    /// Queues a statement that changes only counts and times of documents, which no bundle shows.
+    /// Queues a statement that changes only counts and times of documents, which no bundle contains.
     pub fn write_counts(&mut self, statement: &'static str, params: Vec<SqlValue>) {
         self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
     }
@@ -308,7 +308,7 @@ impl<'s> Store<'s> {
     }
 
     /// Returns the queued documents, in the order of their writes.
-    pub fn written(&self) -> impl Iterator<Item = QueuedDocument<'_>> {
+    pub fn queued_documents(&self) -> impl Iterator<Item = QueuedDocument<'_>> {
         self.writes.iter().filter_map(|write| {
             let [kind, id, holder, text] = write.document?.map(|place| write.text(place));
             Some(QueuedDocument { kind: kind?, id: id?, holder, text: text? })
@@ -323,7 +323,7 @@ impl<'s> Store<'s> {
         })
     }
 
-    /// Tests if a queued write may change a document that a bundle shows.
+    /// Tests if a queued write may change a document that a bundle contains.
     pub fn may_change_bundle(&self) -> bool {
         self.writes.iter().any(QueuedWrite::may_be_in_bundle)
     }

@@ -138,9 +138,8 @@ impl DescriptionRun<'_> {
         let text: Vec<String> = head.chain(lines).collect();
         std::fs::write(format!("{folder}/src/interface/fields-without-story.txt"), text.join("\n") + "\n").unwrap();
         let examples = self.examples.written();
-        std::fs::write(format!("{folder}/src/interface/examples.json"), openapi::written(&examples)).unwrap();
-        std::fs::write(format!("{folder}/openapi.json"), openapi::written(&openapi::generate(AREAS, &examples)))
-            .unwrap();
+        std::fs::write(format!("{folder}/src/interface/examples.json"), openapi::print(&examples)).unwrap();
+        std::fs::write(format!("{folder}/openapi.json"), openapi::print(&openapi::generate(AREAS, &examples))).unwrap();
     }
 }
 

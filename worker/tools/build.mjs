@@ -12,7 +12,7 @@ import { hashOf, buildUnlessFresh } from "./build_cache.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 import { bind, compile, optimise } from "./wasm.mjs";
 
-const BINDING = ["worker/tools/bind", "worker/tools/wasm.mjs", "package-lock.json"];
+const BINDING = ["worker/tools/wasm-bindgen", "worker/tools/wasm.mjs", "package-lock.json"];
 const HERE = "worker/tools/build.mjs";
 const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/Cargo.toml", "worker/src", HERE, ...BINDING];
 const SHELL = ["worker/shell"];

@@ -60,10 +60,12 @@ export function closeWith(connection, answer) {
 export const feedsFor = (most) => Math.floor(most * FEEDS_SHARE);
 
 /**
- * Limits a server to `most` connections, of which `feedsFor(most)` may be feeds. A further one replaces the connection that has waited longest for its caller: one that is idle, or
- * whose request is incomplete. Where all others are busy, `refuse` answers the further one, and its requests are not read. Returns `{ open,
- * takeForFeed }`: the open connections but feeds, each with the answers to its requests, in the order in which they began to wait; and a
- * function that counts a connection as a feed from now on, or returns false where there are too many.
+ * Limits a server to `most` connections, of which `feedsFor(most)` may be feeds. A further one replaces the connection that has waited longest
+ * for its caller: one that is idle, or whose request is incomplete. Where all others are busy, `refuse` answers the further one, and its
+ * requests are not read.
+ *
+ * Returns `{ open, takeForFeed }`. `open` has the connections except feeds in the order in which they began to wait, each with the answers to
+ * its requests. `takeForFeed` counts a connection as a feed from now on, or returns false if there are too many.
  */
 export function boundConnections(server, most, refuse) {
   const open = new Map();

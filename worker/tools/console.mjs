@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** An error that the operator can correct: it is shown without a stack. */
+/** An error that the operator can correct: it is printed without a stack. */
 export class Remedy extends Error {}
 
 export function print(text) {
@@ -21,7 +21,7 @@ export async function step(what, body) {
   return outcome;
 }
 
-/** Runs a program to its end; returns its output when that is not shown. */
+/** Runs a program to its end; returns its output if the output is not printed. */
 export function run(program, args, options = {}) {
   return new Promise((done, failed) => {
     const child = spawn(program, args, { cwd: root, ...options, env: { ...process.env, ...options.env } });

@@ -1,4 +1,4 @@
-// Builds and runs the program that copies databases and prepares copies for a restore (`copy/`).
+// Builds and runs the program that copies databases and prepares copies for a restore (`db-copy/`).
 import { join } from "node:path";
 import { Remedy, root, run, step } from "./console.mjs";
 import { ensureRust } from "./toolchain.mjs";
@@ -9,7 +9,7 @@ let built;
 
 /** Copies the databases of the objects in `from` to the new folder `to`, while they are served; returns `[{ file, schema }]`. */
 export async function copyDatabases(from, to) {
-  return parseLines(await call("take", from, to));
+  return parseLines(await call("copy", from, to));
 }
 
 /** Checks the integrity of database files; returns `[{ file, schema }]`, or throws with the damage. */

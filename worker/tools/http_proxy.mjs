@@ -1,6 +1,6 @@
-// Forwards HTTP requests to workerd. Node's own parser, which is strict, reads them first; a request that it refuses is 400. workerd's
-// parser answers 500 to a second length or to CONNECT, and takes an empty length for none. A proxy before it could then see other request
-// boundaries than workerd does.
+// Forwards HTTP requests to workerd. Node's own parser, which is strict, reads them first; a request that it refuses is answered 400. The
+// parser of workerd answers 500 to a second length or to CONNECT, and treats an empty length as none. A proxy before it could then see other
+// request boundaries than workerd does.
 //
 // An answer is never made up for a request that was forwarded. When workerd dies, the connection is broken off, and the caller tries again
 // with its Idempotency-Key.

@@ -1,4 +1,4 @@
-// Turns a library of the workspace into a WebAssembly binary with its JavaScript, by cargo, wasm-bindgen's own library (`bind/`) and
+// Turns a library of the workspace into a WebAssembly binary with its JavaScript, by cargo, wasm-bindgen's own library (`wasm-bindgen/`) and
 // wasm-opt. The Worker and the package use it. Nothing is downloaded but crates.
 import { homedir } from "node:os";
 import { join } from "node:path";

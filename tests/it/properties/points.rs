@@ -1,5 +1,5 @@
-//! Tests the points of a card against second models: dates found by walking through the calendar day by day, and a card of single points
-//! that is replayed from its first event each time.
+//! Tests the points of a card against second models. One finds dates by walking through the calendar day by day. The other is a card of
+//! single points that is replayed from its first event each time.
 
 pub mod calendar_model;
 pub mod dates;

@@ -74,8 +74,8 @@ fn the_number_of_bundles_is_the_largest_possible() {
     });
 }
 
-/// docs/spec/calculation.md#8 for entries of any of several products: a number of bundles is complete if every group of
-/// entries finds enough units on all lines that serve any of them (the marriage theorem of Hall).
+/// docs/spec/calculation.md#8 for entries of any of several products. A number of bundles is complete if every group of entries
+/// finds enough units on all lines that serve any of them (Hall's marriage theorem).
 #[test]
 fn no_complete_bundle_of_alternatives_is_overlooked() {
     const PRODUCTS: [&str; 4] = ["p0", "p1", "p2", "p3"];

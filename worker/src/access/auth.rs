@@ -25,7 +25,7 @@ pub const IMAGES: &str = "/internal/images/";
 pub const BUNDLES: &str = "/internal/bundles/";
 /// Path parameter with the id of an image.
 pub const IMAGE_ID: &str = "assetId";
-/// Header with the name that a client gives itself; redemptions show it.
+/// Header with the name that a client gives itself; redemptions contain it.
 const CHANNEL: &str = "X-Voucherify-Channel";
 /// Maximum length of that name.
 const CHANNEL_MAX: usize = 255;

@@ -13,9 +13,9 @@ pub const JOSE: &str = "application/jose";
 /// Cache control of a head. A client that has none yet may start with one that is a minute old and gets the next one behind it; a call with
 /// `If-None-Match` is never answered by a cache.
 const CACHED: &str = "private, max-age=0, stale-while-revalidate=60";
-/// Time after the planned build at which the entry asks the project's object why there is none.
+/// Time after the planned build at which the entry asks the project's object for the reason.
 const OVERDUE_MS: i64 = 10_000;
-/// Seconds after which a client asks again for a head that is not built yet.
+/// Seconds after which a client may request a head again that is not built yet.
 const RETRY_SECONDS: i64 = 1;
 
 /// Copy of a head in KV.

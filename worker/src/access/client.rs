@@ -48,7 +48,7 @@ pub fn client_context(
 /// Returns the customer that a token proves. An invalid token is refused; its sender never counts as unproven.
 fn verify_customer(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, CallError> {
     let sent = customer_token::read(token, &caller.project)?;
-    let key = customer_keys::named(store, &sent.key, now_ms)?;
+    let key = customer_keys::find_by_id(store, &sent.key, now_ms)?;
     Ok(sent.customer(key.as_ref(), now_ms)?.into())
 }
 
@@ -148,7 +148,7 @@ fn check_names<'b>(
     };
     for path in names {
         let Some(named) = named(path).filter(|named| !named.is_empty()) else { continue };
-        let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
+        let tracked = Tracker::may_open(named).then(|| Tracker::load(call.store)).transpose()?;
         let is_tracked = tracked.zip(source_id).map(|(tracker, own)| tracker.is_of(named, own)).transpose()?;
         let is_tracked = is_tracked.unwrap_or(false);
         if !is_tracked && ![Some(proven), id, source_id].contains(&Some(named)) {

@@ -8,16 +8,16 @@ use crate::store::sql::Fault;
 use serde_json::Value as Json;
 
 /// Returns the current key, and creates one for a project without any.
-pub fn current(store: &Store<'_>, now_ms: i64) -> Result<CustomerTokenKey, Fault> {
-    if let Some(key) = stored(store)? {
+pub fn find_or_create(store: &Store<'_>, now_ms: i64) -> Result<CustomerTokenKey, Fault> {
+    if let Some(key) = find_current(store)? {
         return Ok(key);
     }
     credentials::insert_customer_key(store, now_ms)?;
-    stored(store)?.ok_or_else(|| Fault::new("the project has no key for customer tokens"))
+    find_current(store)?.ok_or_else(|| Fault::new("the project has no key for customer tokens"))
 }
 
 /// Returns a key by its id, while its signatures are valid.
-pub fn named(store: &Store<'_>, id: &str, now_ms: i64) -> Result<Option<CustomerTokenKey>, Fault> {
+pub fn find_by_id(store: &Store<'_>, id: &str, now_ms: i64) -> Result<Option<CustomerTokenKey>, Fault> {
     let found = store.document("secret", id)?.filter(|found| found.parent.as_deref() == Some(CUSTOMER_TOKEN));
     let counts = |until: &Json| until.as_i64().is_some_and(|until| now_ms < until);
     let found = found.filter(|found| found.body.get("until").is_none_or(counts));
@@ -31,10 +31,10 @@ pub fn rotate(store: &Store<'_>, now_ms: i64, at_once: bool) -> Result<(Customer
     let until = if at_once { now_ms } else { now_ms.saturating_add(SECONDS_MAX.saturating_mul(1_000)) };
     // Deletes the expired keys, or all previous ones if no issued token may stay valid.
     credentials::update_customer_key_end(store, until, now_ms, at_once)?;
-    Ok((current(store, now_ms)?, until))
+    Ok((find_or_create(store, now_ms)?, until))
 }
 
-fn stored(store: &Store<'_>) -> Result<Option<CustomerTokenKey>, Fault> {
+fn find_current(store: &Store<'_>) -> Result<Option<CustomerTokenKey>, Fault> {
     let found = store.document_by_name("secret", CUSTOMER_TOKEN, "")?;
     Ok(found.and_then(|found| read(found.id, found.body.get("secret"))))
 }

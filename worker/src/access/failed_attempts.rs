@@ -2,7 +2,7 @@
 //! The clock is a parameter, and no count is ever stored.
 //!
 //! Only wrong names count. A client that sends only right ones is never slowed, and the answers while it is limited do not depend
-//! on the names. Counts fade like a leaking bucket: the level is the time until it is empty. A request counts as open from admission
+//! on the names. Counts decay like a leaking bucket: the level is the time until it is empty. A request counts as open from admission
 //! until it is settled. Beyond a limit, open requests count as wrong ones, so that parallel calls gain nothing. Levels and times
 //! saturate: beyond the type is beyond every limit.
 
@@ -11,7 +11,7 @@ use crate::http::route::Route;
 use std::collections::BTreeMap;
 
 /// Header in which an object reports the number of wrong names to the entry. No caller sees it.
-pub const WRONG_CODES: &str = "scrip-guesses";
+pub const WRONG_CODES: &str = "scrip-wrong-codes";
 
 /// The first wait; each further wrong name doubles it.
 const WAIT_MS: u64 = 100;
@@ -33,11 +33,11 @@ struct Limits {
     free: u64,
     /// Wrong names for each step of waiting.
     step: u64,
-    /// Time until one wrong name is forgotten.
+    /// Time until one wrong name has decayed.
     decay_ms: u64,
     /// Number of open requests that do not count.
     parallel: u64,
-    /// Time until an open request that was never settled is forgotten: its caller disconnected.
+    /// Time until an open request that was never settled is dropped: its caller disconnected.
     open_ms: u64,
     /// Maximum time for which a caller is refused.
     block_ms: u64,
@@ -92,7 +92,7 @@ pub fn remaining_delay(elapsed_ms: u64) -> u64 {
     ANSWER_MS.saturating_sub(begun)
 }
 
-/// Counts of one caller, each as the time until it is forgotten.
+/// Counts of one caller, each as the time until it has decayed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bucket {
     wrong_ms: u64,
@@ -101,7 +101,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Returns the counts at `now_ms`. A small backward step of the clock forgets nothing; a larger one, all.
+    /// Returns the counts at `now_ms`. A small backward step of the clock drops nothing; a larger one, all.
     fn decayed(self, now_ms: i64) -> Bucket {
         if now_ms < self.at_ms.saturating_sub(CLOCK_MS) {
             return Bucket { at_ms: now_ms, ..Bucket::default() };
@@ -120,14 +120,14 @@ impl Bucket {
     }
 
     /// Admits a request, after a delay or not at all.
-    fn ask(&mut self, limits: &Limits) -> AttemptDecision {
+    fn check(&mut self, limits: &Limits) -> AttemptDecision {
         let wrong = self.wrong(limits);
-        let unminded = if wrong < limits.free { limits.parallel } else { 0 };
-        let open = self.open_ms.div_ceil(limits.open_ms).saturating_sub(unminded);
+        let uncounted = if wrong < limits.free { limits.parallel } else { 0 };
+        let open = self.open_ms.div_ceil(limits.open_ms).saturating_sub(uncounted);
         let Some(over) = wrong.saturating_add(open).checked_sub(limits.free) else { return self.admit(limits, 0) };
-        let turn = over.checked_div(limits.step).unwrap_or(u64::MAX);
-        if turn < WAITS {
-            let wait = WAIT_MS.checked_shl(u32::try_from(turn).unwrap_or(u32::MAX)).unwrap_or(WAIT_MAX_MS);
+        let wait_index = over.checked_div(limits.step).unwrap_or(u64::MAX);
+        if wait_index < WAITS {
+            let wait = WAIT_MS.checked_shl(u32::try_from(wait_index).unwrap_or(u32::MAX)).unwrap_or(WAIT_MAX_MS);
             return self.admit(limits, wait.min(WAIT_MAX_MS));
         }
         let excess = self.wrong_ms.saturating_sub(limits.most_ms());
@@ -168,12 +168,12 @@ pub struct FailedAttempts {
 
 impl FailedAttempts {
     /// Decides if a request that names codes may continue.
-    pub fn ask(&mut self, client_key: &ClientKey, now_ms: i64) -> AttemptDecision {
+    pub fn check(&mut self, client_key: &ClientKey, now_ms: i64) -> AttemptDecision {
         let key = self.keys.entry(client_key.key.clone()).or_default();
         *key = key.decayed(now_ms);
-        let Some(address) = &client_key.address else { return key.ask(&KEY) };
+        let Some(address) = &client_key.address else { return key.check(&KEY) };
         let limits = if key.wrong(&KEY) < KEY.free { &ADDRESS } else { &ADDRESS_UNDER_ATTACK };
-        self.addresses.with(named(&client_key.key, address), now_ms, |bucket| bucket.ask(limits))
+        self.addresses.with(named(&client_key.key, address), now_ms, |bucket| bucket.check(limits))
     }
 
     /// Settles an admitted request with its number of wrong names.

@@ -21,7 +21,7 @@ use crate::store::sql::Fault;
 pub use crate::store::access::stored_responses::{StoredResponse, revise};
 
 /// Retention time of a response.
-pub const RESPONSES_KEPT_MS: i64 = 86_400_000;
+pub const RESPONSES_RETAINED_MS: i64 = 86_400_000;
 /// Maximum length of a key.
 const KEY_LENGTH_MAX: usize = 255;
 /// Size of a row in addition to the response, names and indexes included.
@@ -127,7 +127,7 @@ pub fn store_response(
 ) -> Result<(), CallError> {
     let ResponseLookup::New { names, body_hash } = lookup else { return Ok(()) };
     let is_client = client::is_client_call(call.route, call.caller);
-    // A response without an effect is kept only if it fits one row: to repeat its call changes nothing.
+    // A response without an effect is stored only if it fits one row: a repetition of its call changes nothing.
     if !store.is_dirty() && (is_client || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }

@@ -21,21 +21,21 @@ pub struct Images {
 impl Images {
     /// Returns the generator of the project that owns the store.
     pub fn of(store: &Store<'_>, project: &str) -> Result<Images, Fault> {
-        Ok(Images { tracker: Tracker::stored(store)?, project: name_of(project) })
+        Ok(Images { tracker: Tracker::load(store)?, project: name_of(project) })
     }
 
     /// Returns the id of the image of a subject with this id.
     pub fn id(&self, of: &str) -> Result<String, Fault> {
-        let seal = Base64UrlUnpadded::encode_string(&self.tracker.sealed(PURPOSE, of)?);
+        let seal = Base64UrlUnpadded::encode_string(&self.tracker.encrypt(PURPOSE, of)?);
         Ok(format!("{}.{seal}", self.project))
     }
 }
 
 /// Returns the id of an image's subject; `None` if the project did not seal it.
-pub fn opened(store: &Store<'_>, id: &str) -> Result<Option<String>, Fault> {
+pub fn find_subject(store: &Store<'_>, id: &str) -> Result<Option<String>, Fault> {
     let Some((_, seal)) = id.split_once('.') else { return Ok(None) };
     let Ok(sealed) = Base64UrlUnpadded::decode_vec(seal) else { return Ok(None) };
-    Tracker::stored(store)?.opened(PURPOSE, &sealed)
+    Tracker::load(store)?.decrypt(PURPOSE, &sealed)
 }
 
 /// Returns the name of the project that an address leads to, as requests to the directory use it.

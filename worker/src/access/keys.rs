@@ -19,12 +19,13 @@ use std::collections::BTreeMap;
 pub const KEY: &str = "key";
 /// Mark in the rows of keys that were created through the API: a new setup does not change them.
 pub const CREATED_BY_API: &str = "made";
-/// Header in which the directory names the records that the entry should forget. No caller sees it.
-pub const FORGET: &str = "scrip-forget";
+/// Header in which the directory names the records that the entry must evict from its caches. No caller sees it.
+/// Stored responses contain the text of this header.
+pub const EVICT_RECORDS: &str = "scrip-forget";
 /// Header in which the directory names the project that the entry must empty. No caller sees it.
-pub const EMPTIED: &str = "scrip-empty";
+pub const EMPTY_PROJECT: &str = "scrip-empty-project";
 /// Header in which the directory sends the entry a new webhook secret, as a `WebhookSecretUpdate`. No caller sees it.
-pub const SIGNED: &str = "scrip-signed";
+pub const UPDATE_WEBHOOK_SECRET: &str = "scrip-signed";
 
 /// A key, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -83,14 +84,14 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
     let role = users::role(store, key.user.as_deref(), &project)?;
     let (mut signing, mut manages) = (None, BTreeMap::new());
     if key.class == CredentialClass::Management {
-        signing = projects::signing(store, &key.project)?;
+        signing = projects::find_webhook_secret(store, &key.project)?;
         for other in projects::list_created_by(store, &key.project)? {
             let role = users::role(store, key.user.as_deref(), &other)?;
-            let signing = projects::signing(store, &other.id)?;
+            let signing = projects::find_webhook_secret(store, &other.id)?;
             manages.insert(other.id, ManagedProject { settings: other.terms.settings, role, signing });
         }
     }
-    Ok(Some(Record { signing, manages, ..written(key, project.terms, role) }))
+    Ok(Some(Record { signing, manages, ..build_record(key, project.terms, role) }))
 }
 
 /// Returns the record of a project for addresses that need no key: its images, the parts of its bundle. `None` if there is no
@@ -106,10 +107,10 @@ pub fn record_of_addresses(store: &Store<'_>, class: CredentialClass, project: &
         name: None,
         former: None,
     };
-    Ok(Some(written(key, found.terms, None)))
+    Ok(Some(build_record(key, found.terms, None)))
 }
 
-fn written(key: ApiKey, terms: ProjectSettings, role: Option<UserRole>) -> Record {
+fn build_record(key: ApiKey, terms: ProjectSettings, role: Option<UserRole>) -> Record {
     Record {
         rates: rates(&terms, key.class),
         project: key.project,
@@ -200,18 +201,18 @@ pub struct WebhookSecretUpdate {
     pub signing: WebhookSecret,
 }
 
-/// Maximum number of tokens that an entry forgets at once: each needs a call of the platform. The rest stay valid for a minute.
-const FORGOTTEN_MAX: i64 = 100;
+/// Maximum number of tokens that an entry evicts at once: each needs a call of the platform. The rest stay valid for a minute.
+const EVICTED_TOKENS_MAX: i64 = 100;
 /// Maximum number of valid tokens of one key.
 pub const TOKENS_MAX: i64 = 100;
 
-/// Returns the names under which an entry caches tokens, in the format of [`FORGET`].
+/// Returns the names under which an entry caches tokens, in the format of [`EVICT_RECORDS`].
 pub fn names_of_tokens(tokens: &[String]) -> String {
     tokens.iter().map(|sha256| format!("token:{sha256}")).collect::<Vec<_>>().join(",")
 }
 
-/// Instructs the entry to forget the records of these keys, and of all tokens issued with them.
-pub fn forget_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -> Result<Response, Fault> {
+/// Instructs the entry to evict the records of these keys, and of all tokens issued with them.
+pub fn evict_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -> Result<Response, Fault> {
     let (mut names, mut tokens) = (Vec::new(), Vec::new());
     for row in rows {
         let key = ApiKey::of(row)?;
@@ -220,23 +221,23 @@ pub fn forget_keys(store: &Store<'_>, mut answer: Response, rows: &[Document]) -
             tokens.extend(credentials::list_tokens_of_key(store, &key.project, &key.id, 0)?);
         }
     }
-    tokens.truncate(usize::try_from(FORGOTTEN_MAX).unwrap_or(0));
+    tokens.truncate(usize::try_from(EVICTED_TOKENS_MAX).unwrap_or(0));
     names.push(names_of_tokens(&tokens));
-    answer.headers.push((FORGET, names.join(",")));
+    answer.headers.push((EVICT_RECORDS, names.join(",")));
     Ok(answer)
 }
 
-/// Instructs the entry to forget the records of a project's keys, of the keys that manage the project, and of its tokens.
-pub fn forget_keys_of_project(store: &Store<'_>, mut answer: Response, project: &str) -> Result<Response, Fault> {
+/// Instructs the entry to evict the records of a project's keys, of the keys that manage the project, and of its tokens.
+pub fn evict_project_keys(store: &Store<'_>, mut answer: Response, project: &str) -> Result<Response, Fault> {
     let organisation = projects::find(store, project)?.map(|found| found.organisation().to_owned());
     let mut rows = of_project(store, project)?;
     if let Some(other) = organisation.filter(|other| other != project) {
         rows.extend(of_project(store, &other)?);
     }
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
-    let tokens = credentials::list_tokens_of_project(store, project, FORGOTTEN_MAX)?;
+    let tokens = credentials::list_tokens_of_project(store, project, EVICTED_TOKENS_MAX)?;
     names.extend(tokens.iter().map(|sha256| format!("token:{sha256}")));
     names.push(images::cache_key(&images::name_of(project)));
-    answer.headers.push((FORGET, names.join(",")));
+    answer.headers.push((EVICT_RECORDS, names.join(",")));
     Ok(answer)
 }

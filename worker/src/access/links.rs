@@ -53,5 +53,5 @@ pub fn check(
 }
 
 fn seal(store: &Store<'_>, parts: &[&str]) -> Result<String, CallError> {
-    Ok(Tracker::stored(store)?.pseudonym(PURPOSE, &parts.join("."))?)
+    Ok(Tracker::load(store)?.pseudonym(PURPOSE, &parts.join("."))?)
 }

@@ -56,7 +56,7 @@ pub struct Project {
     pub created_by: Option<String>,
     /// Creation time in the directory, in milliseconds.
     pub created_at: i64,
-    /// Members that responses show.
+    /// Members that responses contain.
     pub members: Map<String, Json>,
     /// Settings that the records of its keys contain.
     pub terms: ProjectSettings,
@@ -110,17 +110,17 @@ pub fn list_created_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Faul
 
 /// Returns the secret that signs the webhooks of a project.
 pub fn webhook_token(store: &Store<'_>, id: &str) -> Result<Option<String>, Fault> {
-    Ok(signing(store, id)?.map(|signing| signing.token))
+    Ok(find_webhook_secret(store, id)?.map(|secret| secret.token))
 }
 
 /// Returns the webhook secret of a project with the start of its use.
-pub fn signing(store: &Store<'_>, id: &str) -> Result<Option<WebhookSecret>, Fault> {
+pub fn find_webhook_secret(store: &Store<'_>, id: &str) -> Result<Option<WebhookSecret>, Fault> {
     let row = store.document(WEBHOOK_TOKEN, id)?;
-    let signing = row.and_then(|row| {
+    let secret = row.and_then(|row| {
         let since_ms = row.body.get("since_ms").and_then(Json::as_i64).unwrap_or(0);
         Some(WebhookSecret { token: row.body.get("token")?.as_str()?.to_owned(), since_ms })
     });
-    Ok(signing)
+    Ok(secret)
 }
 
 /// Returns true if the setup defines the webhook secret of a project.
@@ -146,7 +146,7 @@ pub fn delete(store: &mut Store<'_>, project: &Project, now_ms: i64) {
     store.upsert(DELETED, &row);
 }
 
-/// Returns the shown members of a project without settings.
+/// Returns the visible members of a project without settings.
 pub fn initial_members() -> Map<String, Json> {
     let quiet = json!({ "enabled": false, "value": 80, "in_app": false, "emails": [] });
     let silent = json!({ "email": false, "in_app": false, "emails": [] });

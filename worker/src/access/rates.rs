@@ -70,7 +70,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts a call of an authenticated caller, unless it exceeds one of the rates that apply to it.
-    pub fn ask(&mut self, route: &Route, caller: &Caller, now_ms: i64) -> RateDecision {
+    pub fn count_call(&mut self, route: &Route, caller: &Caller, now_ms: i64) -> RateDecision {
         let (of, bounds) = match route.is_bulk() {
             true => ("bulk_api_calls", caller.rates.bulk_api_calls),
             false => ("api_calls", caller.rates.api_calls),
@@ -163,7 +163,7 @@ impl RateRemaining {
 }
 
 /// Returns the reply to a call above the limit.
-pub fn refused(request_id: &str, share: &RateRemaining, seconds: u64, of: &str) -> Reply {
+pub fn refusal(request_id: &str, share: &RateRemaining, seconds: u64, of: &str) -> Reply {
     let mut reply = reply::too_many(request_id, seconds);
     set_header(&mut reply, "x-rate-limit-type", of);
     share.write_headers(&mut reply);

@@ -46,7 +46,7 @@ pub fn allows(role: UserRole, route: &Route) -> bool {
 /// Returns true for routes about keys, users, project settings and secrets.
 fn is_of_administrators(route: &Route) -> bool {
     let Some(rest) = route.path.strip_prefix("/management/v1/projects") else { return false };
-    // Every reader may list the keys of bundles, whose private halves no answer shows.
+    // Every reader may list the keys of bundles, whose private halves no answer contains.
     let keys = ["/keys", "/webhook-token", "/customer-token-key", "/bundle-keys/"];
     keys.iter().any(|part| rest.contains(part)) || route.in_directory && route.method != "GET"
 }

@@ -29,14 +29,14 @@ pub fn with_id(store: &Store<'_>, organisation: &str, id: &str) -> Result<Option
 }
 
 /// Returns the role of a name.
-pub fn named(name: &str) -> Option<UserRole> {
+pub fn role_by_name(name: &str) -> Option<UserRole> {
     ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
 }
 
 /// Returns the role that a user has in a project.
 pub fn role_in(user: &Document, project: &str) -> Option<UserRole> {
     let name = user.body.get("projects")?.get(project)?.as_str()?;
-    named(name)
+    role_by_name(name)
 }
 
 /// Returns the role of the user who owns a key. `None`, all that the class of the key may do, without an owner or for a login that

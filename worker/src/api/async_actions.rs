@@ -16,7 +16,7 @@ pub const ASYNC_ACTION: Resource = Resource {
     shape: shapes::project::ASYNC_ACTION.described(),
     parameter: "asyncActionId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "async_actions", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -24,7 +24,7 @@ pub const ASYNC_ACTION: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/async-actions", "List async actions", list)
         .of(&ASYNC_ACTION)
-        .listed(shapes::MORE)
+        .lists_resource(shapes::MORE)
         .scope("async-actions")
         .describe(
             "listAsyncActions",

@@ -89,8 +89,8 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": lines, "total": total })))
 }
 
-/// Answers the head. The entry answers it from its copy in KV; here it is built if it is out of date, for calls that the entry passes on:
-/// those with a customer's token, which only the object can check.
+/// Returns the head, and builds it first if it is outdated. The entry answers most calls from its copy in KV. It passes on those with
+/// a customer's token, which only the object can check.
 fn get_head(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };

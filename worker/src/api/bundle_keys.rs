@@ -27,7 +27,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The project and its published keys, the newest first."),
     get("/management/v1/projects/{projectId}/bundle-keys", "List the keys of bundles", list)
         .for_classes(MANAGEMENT)
-        .lists("data", key_shapes::BUNDLE_KEY, key_shapes::BESIDE_KEYS)
+        .lists("data", key_shapes::BUNDLE_KEY, key_shapes::KEY_LIST_FIELDS)
         .describe(
             "listBundleKeys",
             "Returns the keys that sign the bundles of a project, without pages and without their private halves: the newest 100, with replaced and retired ones. The first call of a project makes its key. An unknown project is refused with `not_found`.",

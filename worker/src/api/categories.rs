@@ -33,7 +33,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("All categories and their number.")
         .of(&CATEGORY)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("categories"),
     post("/v1/categories", "Create a category", create)
         .describe(
@@ -99,7 +99,7 @@ const RENAMED_MAX: i64 = 5_000;
 
 /// Refuses to rename a category with so many members that the object would be busy for long.
 fn check_count(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
-    // One more than the limit shows that it is exceeded.
+    // One row more than the limit: it exists if the limit is exceeded.
     let count = campaigns::count_of_category(call.store, id, RENAMED_MAX.saturating_add(1))?;
     if count <= RENAMED_MAX {
         return Ok(());
@@ -118,7 +118,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
         check_name_free(call, name)?;
         check_count(call, &category.id)?;
         category.key = Some(name.to_owned());
-        // Campaigns and vouchers show the name of their category, and lists find them by it.
+        // Campaigns and vouchers contain the name of their category, and lists find them by it.
         campaigns::update_category_name(call.store, &category.id, name);
     }
     category.body.extend(body);

@@ -24,7 +24,7 @@ const LOCATION: Resource = Resource {
     shape: shapes::project::LOCATION.described(),
     parameter: "locationId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,
@@ -56,7 +56,7 @@ const RING_MIN: usize = 4;
 pub const ROUTES: &[Route] = &[
     get("/v1/locations", "List locations", list)
         .of(&LOCATION)
-        .listed(shapes::TOTAL_AND_MORE)
+        .lists_resource(shapes::TOTAL_AND_MORE)
         .scope("locations")
         .describe(
             "listLocations",
@@ -113,7 +113,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let limit = read_int(&call.query, "limit", 1, 100)?.unwrap_or(LIMIT_DEFAULT);
     let page = LOCATION.list.select(call.store, &call.query, clause)?;
-    let mut envelope = LOCATION.list.envelope((LOCATION.show)(call, page.documents)?, page.total);
+    let mut envelope = LOCATION.list.envelope((LOCATION.to_json)(call, page.documents)?, page.total);
     envelope.insert("has_more".into(), (limit < page.total).into());
     Ok(Response::json(Json::Object(envelope)))
 }

@@ -74,7 +74,7 @@ const PROPERTIES: &str = "Definitions by metadata key, up to 100. Each has a `ty
 
 const fn schemas(
     parameter: &'static str,
-    show: crate::http::route::DocumentsToJson,
+    to_json: crate::http::route::DocumentsToJson,
     data_ref: &'static str,
 ) -> Resource {
     Resource {
@@ -82,14 +82,14 @@ const fn schemas(
         parameter,
         key: plain_key,
         shape: shapes::project::METADATA_SCHEMA.described(),
-        show,
+        to_json,
         list: List { data_ref, page_max: 100, orders: &[], filters: &[], conditions: &[] },
     }
 }
 
 /// Metadata schemas as API callers see them.
-pub const OF_RESOURCE: Resource = schemas("resource", show_older, "schemas");
-/// Metadata schemas as the management API shows them.
+pub const OF_RESOURCE: Resource = schemas("resource", older_to_json, "schemas");
+/// Metadata schemas as the management API returns them.
 pub const MANAGED: Resource = schemas("metadataSchemaId", resource::bodies_to_json, "data");
 
 const MANAGEMENT: &[CredentialClass] = &[CredentialClass::Management];
@@ -100,7 +100,7 @@ const ONE: &str = "/management/v1/projects/{projectId}/metadata-schemas/{metadat
 pub const ROUTES: &[Route] = &[
     get("/v1/metadata-schemas", "List metadata schemas", list)
         .of(&OF_RESOURCE)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("metadata-schemas")
         .describe(
             "listMetadataSchemas",
@@ -117,7 +117,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The metadata schema."),
     get(PATH, "List the metadata schemas of a project", list)
         .of(&MANAGED)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .for_classes(MANAGEMENT)
         .describe(
             "listProjectMetadataSchemas",
@@ -161,9 +161,9 @@ pub const ROUTES: &[Route] = &[
         .returns("No content: the metadata schema is deleted."),
 ];
 
-/// Shows schemas with the names that the older description uses for the fields of definitions.
-fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let shown = documents.into_iter().map(|mut document| {
+/// Converts schemas to JSON with the names that the older description uses for the fields of definitions.
+fn older_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let schemas_json = documents.into_iter().map(|mut document| {
         let definitions = document.body.get_mut("properties").and_then(Json::as_object_mut);
         for definition in definitions.into_iter().flat_map(Map::values_mut).filter_map(Json::as_object_mut) {
             for (name, older) in OLDER {
@@ -174,7 +174,7 @@ fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json
         }
         Json::Object(document.body)
     });
-    Ok(shown.collect())
+    Ok(schemas_json.collect())
 }
 
 /// Lists schemas without pages: there is one schema for a kind of resource, or of event.
@@ -185,8 +185,8 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let found = resource.list.select_all(call.store, Clause::of_kind(resource.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let shown = (resource.show)(call, found)?;
-    Ok(Response::json(Json::Object(resource.list.envelope(shown, total))))
+    let schemas_json = (resource.to_json)(call, found)?;
+    Ok(Response::json(Json::Object(resource.list.envelope(schemas_json, total))))
 }
 
 /// Returns one schema.

@@ -1,7 +1,7 @@
 //! OAuth tokens: issued for a server key, stored as a digest, valid for 15 minutes. Each key has a maximum number of tokens;
 //! a new one replaces the oldest of the key. Runs in the directory's object.
 
-use crate::access::keys::{self, FORGET, IssuedToken};
+use crate::access::keys::{self, EVICT_RECORDS, IssuedToken};
 use crate::constant_time::sha256_hex;
 use crate::documents::shapes;
 use crate::http::caller::CredentialClass;
@@ -150,7 +150,7 @@ fn issue(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut answer = Response::json(token_json(&token, &issued, TOKEN_SECONDS));
     if !beyond.is_empty() {
         credentials::delete_tokens(call.store, &beyond);
-        answer.headers.push((FORGET, keys::names_of_tokens(&beyond)));
+        answer.headers.push((EVICT_RECORDS, keys::names_of_tokens(&beyond)));
     }
     Ok(answer)
 }
@@ -190,12 +190,12 @@ fn introspect(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(details))
 }
 
-/// Revokes a token. The entry of this call forgets it with this response; the others within the minute for which they cache it.
+/// Revokes a token. The entry of this call evicts it with this response; the others within the minute for which they cache it.
 fn revoke(call: &mut Call<'_, '_>) -> HandlerResult {
     let (token, Some(_)) = named(call)? else { return Ok(Response::empty(404)) };
     let sha256 = sha256_hex(token.as_bytes());
     credentials::delete_token(call.store, &sha256);
     let mut answer = Response::empty(204);
-    answer.headers.push((FORGET, format!("token:{sha256}")));
+    answer.headers.push((EVICT_RECORDS, format!("token:{sha256}")));
     Ok(answer)
 }

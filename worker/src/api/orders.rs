@@ -69,7 +69,7 @@ pub const ORDER: Resource = Resource {
     shape: scrip::wire::order::view::STORED.described(),
     parameter: "orderId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "orders",
         page_max: 100,
@@ -88,7 +88,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The orders of this page and the total.")
         .of(&ORDER)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("orders")
         .query(&[
             LIMIT,
@@ -135,7 +135,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Shows orders with their customers; a redemption stores these only by id.
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+fn to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let orders = documents.into_iter().map(|mut order| {
         write_parties(&mut order.body);
         Json::Object(order.body)
@@ -200,7 +200,7 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: OrderRequest) -> Result<String, Cal
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
     let (text, counts) = write(call, &mut order, sent, true)?;
-    call.store.insert_stored(ORDER.object, StoredDocument::printed(&order, text.clone()));
+    call.store.insert_stored(ORDER.object, StoredDocument::with_text(&order, text.clone()));
     summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
@@ -232,7 +232,7 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: OrderRequest) -> R
     let created_at = order.created_at;
     call.touch(&mut order);
     let (text, counts) = write(call, &mut order, sent, false)?;
-    call.store.update_stored(ORDER.object, StoredDocument::printed(&order, text.clone()));
+    call.store.update_stored(ORDER.object, StoredDocument::with_text(&order, text.clone()));
     if order.created_at != created_at {
         orders::update_creation(call.store, &order.id, order.created_at);
     }

@@ -166,7 +166,7 @@ fn of_vouchers(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Returns the campaigns with a qualifying redeemable, as documents.
 fn of_campaigns(call: &mut Call<'_, '_>) -> HandlerResult {
     let filters = vec![QualificationFilter { field: By::CampaignId, compare: Compare::HasValue, values: Vec::new() }];
-    answer_documents(call, filters, true, "campaign", &CAMPAIGNS, campaign::show)
+    answer_documents(call, filters, true, "campaign", &CAMPAIGNS, campaign::to_json)
 }
 
 /// Returns the tiers with matching rules about the customer.
@@ -209,7 +209,7 @@ fn answer_documents(
     by_campaign: bool,
     kind: &str,
     list: &List,
-    show: DocumentsToJson,
+    to_json: DocumentsToJson,
 ) -> HandlerResult {
     read_int(&call.query, "limit", 1, LARGEST_LIMIT)?;
     let audience_only = call.query.is_true("audienceRulesOnly");
@@ -226,6 +226,6 @@ fn answer_documents(
     let mut clause = Clause::of_kind(kind);
     clause.with_ids(&found);
     let page = list.select(call.store, &call.query, clause)?;
-    let json = show(call, page.documents)?;
+    let json = to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(list.envelope(json, page.total))))
 }

@@ -46,7 +46,7 @@ pub const SEGMENT: Resource = Resource {
     shape: shapes::customers::SEGMENT.described(),
     parameter: "segmentId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "data",
         page_max: 100,
@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The segments of this page, without their customers, and the total.")
         .of(&SEGMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("segments")
         .query(&[
             LIMIT,
@@ -111,12 +111,12 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The segments of the customer and their total.")
         .of(&SEGMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("customers"),
 ];
 
 /// Shows segments without their customers, which are a separate list: customers, narrowed by `segment_id`.
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+fn to_json(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let segments_json = documents.into_iter().map(|mut document| {
         document.body.remove("customers");
         Json::Object(document.body)
@@ -126,12 +126,12 @@ fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Cal
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = clock::at_call(call, Clause::of_kind(SEGMENT.object))?;
-    let ids = call.query.listed("ids");
+    let ids = call.query.values("ids");
     if !ids.is_empty() {
         clause.with_ids(&ids);
     }
     let page = SEGMENT.list.select(call.store, &call.query, clause)?;
-    let segments_json = show(call, page.documents)?;
+    let segments_json = to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(SEGMENT.list.envelope(segments_json, page.total))))
 }
 

@@ -23,8 +23,8 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("A list with the only stacking rules of the project.")
         .of(&STACKING_RULES)
-        .listed(shapes::TOTAL)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .for_classes(MANAGEMENT),
     post("/management/v1/projects/{projectId}/stacking-rules", "Create the stacking rules of a project", create)
         .describe(

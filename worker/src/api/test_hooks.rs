@@ -168,7 +168,7 @@ fn give(
     call.store.insert(kind, &document);
 }
 
-/// Bodies are stored as given, so that responses show them as given.
+/// Bodies are stored as given, so that responses contain them as given.
 fn give_one(call: &mut Call<'_, '_>, kind: &str, second: &str, document: &Json, campaigns: &[String]) {
     let key = text(document, second);
     let id = text(document, "id").or_else(|| key.clone()).unwrap_or_else(|| call.ids.hex18("given_").to_string());

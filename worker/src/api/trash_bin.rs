@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 pub const ROUTES: &[Route] = &[
     get("/v1/trash-bin", "List the entries of the trash bin", list)
         .of(&ENTRY)
-        .listed(shapes::TOTAL_MORE_AND_NEXT)
+        .lists_resource(shapes::TOTAL_MORE_AND_NEXT)
         .scope("trash-bin")
         .describe(
             "listTrashBinEntries",
@@ -47,7 +47,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let found = keyset_list::select(&ENTRY.list, call.store, &call.query, clause(), "an entry of the bin", &place)?;
     let KeysetPage { documents, has_more } = found;
     let total = ENTRY.list.count(call.store, &call.query, clause())?;
-    let mut envelope = keyset_list::envelope((ENTRY.show)(call, documents)?, has_more);
+    let mut envelope = keyset_list::envelope((ENTRY.to_json)(call, documents)?, has_more);
     envelope.insert("total".into(), total.into());
     Ok(Response::json(Json::Object(envelope)))
 }

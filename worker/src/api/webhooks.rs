@@ -46,7 +46,7 @@ const AGAIN: &str = "/management/v1/projects/{projectId}/webhooks/{webhookId}/de
 pub const ROUTES: &[Route] = &[
     get(PATH, "List webhooks", list)
         .of(&WEBHOOK)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .for_classes(MANAGEMENT)
         .describe(
             "listWebhooks",
@@ -113,8 +113,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let found = WEBHOOK.list.select_all(call.store, Clause::of_kind(WEBHOOK.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let shown = (WEBHOOK.show)(call, found)?;
-    Ok(Response::json(Json::Object(WEBHOOK.list.envelope(shown, total))))
+    let webhooks_json = (WEBHOOK.to_json)(call, found)?;
+    Ok(Response::json(Json::Object(WEBHOOK.list.envelope(webhooks_json, total))))
 }
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -194,12 +194,13 @@ fn list_dead(call: &mut Call<'_, '_>) -> HandlerResult {
         None => 0,
         Some(id) => place(call, &webhook.id, id)?,
     };
-    // One more than the page shows that there are more.
+    // One row more than the page: it exists if another page follows.
     let found = stored::list_dead(call.store, &webhook.id, after, limit.saturating_add(1))?;
     let most = usize::try_from(limit).unwrap_or(0);
     let has_more = found.len() > most;
-    let shown = found.into_iter().take(most).map(show_dead).collect::<Result<Vec<Json>, Fault>>()?;
-    Ok(Response::json(Json::Object(keyset_list::envelope(shown, has_more))))
+    let deliveries_json =
+        found.into_iter().take(most).map(dead_delivery_to_json).collect::<Result<Vec<Json>, Fault>>()?;
+    Ok(Response::json(Json::Object(keyset_list::envelope(deliveries_json, has_more))))
 }
 
 /// Returns the position of a dead letter among those of its webhook.
@@ -209,7 +210,7 @@ fn place(call: &Call<'_, '_>, webhook: &str, id: &str) -> Result<i64, CallError>
     Ok(stored::find_dead_position(call.store, webhook, id)?.ok_or_else(unknown)?)
 }
 
-fn show_dead(delivery: DeadLetter) -> Result<Json, Fault> {
+fn dead_delivery_to_json(delivery: DeadLetter) -> Result<Json, Fault> {
     let DeadLetter { id, event_type, entity_id, created_at, dead_at, attempts, failure, body } = delivery;
     let body: Json = serde_json::from_str(&body).map_err(|error| Fault::new(error.to_string()))?;
     Ok(json!({

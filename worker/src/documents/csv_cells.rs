@@ -37,14 +37,14 @@ fn guarded(text: &str) -> Cow<'_, str> {
         Some(rest) => is_guard(rest),
     };
     let inner = with_later_parts(text, |part| {
-        let bare = part.trim_start_matches('\'');
-        (is_formula(bare) && (bare != part || !is_number(bare))).then(|| format!("'{part}"))
+        let content = part.trim_start_matches('\'');
+        (is_formula(content) && (content != part || !is_number(content))).then(|| format!("'{part}"))
     });
     if is_danger { Cow::Owned(format!("'{inner}")) } else { inner }
 }
 
 /// Returns the text of a cell without its guards.
-pub fn bare(cell: &str) -> Cow<'_, str> {
+pub fn unguard(cell: &str) -> Cow<'_, str> {
     let is_guarded = |part: &str| part.starts_with('\'') && is_formula(part.trim_start_matches('\''));
     let text = with_later_parts(cell, |part| part.strip_prefix('\'').filter(|_| is_guarded(part)).map(str::to_owned));
     match text.strip_prefix('\'').filter(|rest| is_guard(rest)) {
@@ -143,7 +143,7 @@ mod tests {
             ("plain", "plain"),
         ] {
             assert_eq!(cell(&json!(text)), message);
-            assert_eq!(bare(message), text);
+            assert_eq!(unguard(message), text);
         }
     }
 

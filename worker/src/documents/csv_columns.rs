@@ -32,19 +32,19 @@ pub struct CsvColumn {
     pub to: &'static str,
     /// Type of its cells.
     pub cell: CellType,
-    /// Paths in the body of a call, if they differ from `to`.
-    becomes: &'static [&'static str],
+    /// Fields in the body of a call that a cell may fill, if they differ from `to`.
+    fields: &'static [&'static str],
 }
 
 /// Declares a column of these names.
 pub const fn column(names: &'static [&'static str], to: &'static str, cell: CellType) -> CsvColumn {
-    CsvColumn { names, to, cell, becomes: &[] }
+    CsvColumn { names, to, cell, fields: &[] }
 }
 
 impl CsvColumn {
-    /// Its cells become one of these fields.
-    pub const fn becomes(mut self, fields: &'static [&'static str]) -> CsvColumn {
-        self.becomes = fields;
+    /// Sets the fields that a cell may fill.
+    pub const fn with_fields(mut self, fields: &'static [&'static str]) -> CsvColumn {
+        self.fields = fields;
         self
     }
 }
@@ -60,7 +60,7 @@ impl ColumnMap {
         for column in known.iter().filter(|column| column.cell != CellType::Passed) {
             let Some(name) = called(column.to) else { continue };
             let own = [column.to];
-            let fields = if column.becomes.is_empty() { &own[..] } else { column.becomes };
+            let fields = if column.fields.is_empty() { &own[..] } else { column.fields };
             named.extend(fields.iter().map(|field| ((*field).to_owned(), column.to.to_owned(), shortened(&name))));
         }
         ColumnMap(named)
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn a_refusal_names_the_column_that_the_row_has() {
         const KNOWN: &[CsvColumn] = &[
-            column(&["amount"], "row.amount", CellType::Integer).becomes(&["gift.amount"]),
-            column(&["value"], "row.value", CellType::Text).becomes(&["gift.amount", "discount.amount_off"]),
+            column(&["amount"], "row.amount", CellType::Integer).with_fields(&["gift.amount"]),
+            column(&["value"], "row.value", CellType::Text).with_fields(&["gift.amount", "discount.amount_off"]),
             column(&["active"], "active", CellType::Flag),
             column(&["id"], "", CellType::Passed),
         ];

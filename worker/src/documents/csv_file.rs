@@ -160,7 +160,7 @@ fn columns(names: &csv::ByteRecord, known: &[CsvColumn], required: &[&str]) -> R
     let mut columns: Vec<String> = Vec::new();
     for (place, name) in names.iter().enumerate() {
         let name = String::from_utf8_lossy(name);
-        let name: &str = &csv_cells::bare(name.trim());
+        let name: &str = &csv_cells::unguard(name.trim());
         let number = place.saturating_add(1);
         if name.is_empty() || is_longer(name, LONGEST_NAME) {
             let message = format!(
@@ -188,7 +188,7 @@ fn columns(names: &csv::ByteRecord, known: &[CsvColumn], required: &[&str]) -> R
 fn named(names: &csv::ByteRecord, known: &[CsvColumn], columns: &[String]) -> ColumnMap {
     let place = |to: &str| columns.iter().position(|column| column == to);
     let called = |to: &str| std::str::from_utf8(names.get(place(to)?)?).ok();
-    ColumnMap::of(known, |to| called(to).map(|name| csv_cells::bare(name.trim())))
+    ColumnMap::of(known, |to| called(to).map(|name| csv_cells::unguard(name.trim())))
 }
 
 /// Returns the target path of a column. A near match of a known name is refused with that name: as custom data it would have no effect.
@@ -275,7 +275,7 @@ fn row_of(layout: &CsvLayout, record: &csv::StringRecord) -> Json {
     }
     let cells = layout.columns.iter().zip(record.iter().map(str::trim));
     let cells = cells.filter(|(to, cell)| !to.is_empty() && !cell.is_empty());
-    Json::Object(cells.map(|(to, cell)| (to.clone(), csv_cells::bare(cell).into())).collect())
+    Json::Object(cells.map(|(to, cell)| (to.clone(), csv_cells::unguard(cell).into())).collect())
 }
 
 /// Converts a row to the body of a call: each cell at its target, read by the type of its column.

@@ -31,7 +31,7 @@ pub fn page(
     list: &List,
     prefix: &str,
     clause: Clause,
-    show: DocumentsToJson,
+    to_json: DocumentsToJson,
 ) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let orders = orders(call, list)?;
@@ -47,7 +47,7 @@ pub fn page(
     }
     let CursorPage { documents, next } = selection.list_sorted(call.store, &columns, limit)?;
     let next = next.map(|last| seal(call, prefix, &scope, &last)).transpose()?;
-    let items = show(call, documents)?;
+    let items = to_json(call, documents)?;
     let mut answer = Map::new();
     answer.insert("object".into(), "list".into());
     answer.insert("data".into(), Json::Array(items));
@@ -58,7 +58,7 @@ pub fn page(
 /// Returns the orders of a query, one or more; the newest first by default.
 fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<CursorSort>, ErrorBody> {
     let mut orders: Vec<CursorSort> = Vec::new();
-    for text in call.query.listed("order") {
+    for text in call.query.values("order") {
         let (name, falls) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
         let Some((name, column)) = list.orders.iter().find(|(known, _)| *known == name) else {
             let known: Vec<String> = list.orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
@@ -112,7 +112,7 @@ fn seal(call: &Call<'_, '_>, prefix: &str, scope: &str, position: &ListPosition)
 }
 
 fn digest(call: &Call<'_, '_>, scope: &str, place: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.pseudonym("cursors", &format!("{scope}\0{place}"))
+    Tracker::load(call.store)?.pseudonym("cursors", &format!("{scope}\0{place}"))
 }
 
 /// Reads the position of a cursor: the values of a number of columns.

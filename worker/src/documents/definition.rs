@@ -1,6 +1,6 @@
 //! Checks that some value can satisfy a metadata definition. It reads no stored data.
 
-use crate::documents::metadata::{compared, misfit, violated_bound};
+use crate::documents::metadata::{compare_numbers, misfit, violated_bound};
 use crate::http::shape::value_text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
@@ -37,7 +37,7 @@ fn check_lengths(definition: &Map<String, Json>) -> Result<(), Problem> {
 fn check_limits(definition: &Map<String, Json>) -> Result<(), Problem> {
     for (name, sign, other) in [("lt", ">", "gt"), ("lt", ">", "gte"), ("lte", ">", "gt"), ("lte", ">=", "gte")] {
         let (Some(value), Some(bound)) = (definition.get(name), definition.get(other)) else { continue };
-        let order = value.as_number().zip(bound.as_number()).and_then(|(upper, lower)| compared(upper, lower));
+        let order = value.as_number().zip(bound.as_number()).and_then(|(upper, lower)| compare_numbers(upper, lower));
         if order == Some(Ordering::Less) || sign == ">" && order == Some(Ordering::Equal) {
             return Err(beyond(name, sign, other, bound, value));
         }

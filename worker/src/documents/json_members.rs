@@ -1,4 +1,4 @@
-//! Parts of objects: the few members of a document that another one shows, and objects of members that are known by name.
+//! Parts of objects: the few members of a document that another one contains, and objects of members that are known by name.
 
 use serde_json::{Map, Value as Json};
 

@@ -36,8 +36,8 @@ pub fn select(
         let unknown = || invalid_query(format!("Property .starting_after_id must be {noun} (actual value is `{id}`)"));
         clause.continue_after(find_position(id)?.ok_or_else(unknown)?, falls);
     }
-    let selection = list.narrowed(store, query, clause)?;
-    // One more than the page shows that there are more.
+    let selection = list.select_filtered(store, query, clause)?;
+    // One row more than the page: it exists if another page follows.
     let mut documents = selection.list_stored(store, limit.saturating_add(1), falls)?;
     let limit = usize::try_from(limit).unwrap_or(0);
     let has_more = documents.len() > limit;
@@ -53,7 +53,7 @@ fn is_newest_first(query: &Query) -> Result<bool, ErrorBody> {
     }
 }
 
-/// Returns the envelope around the shown documents; if more follow, it names the document to continue after.
+/// Returns the envelope around the documents of a page; if more follow, it names the document to continue after.
 pub fn envelope(items: Vec<Json>, has_more: bool) -> Map<String, Json> {
     let last = items.last().and_then(|last| last.get("id")).cloned();
     let mut envelope = Map::new();

@@ -88,7 +88,7 @@ impl List {
     }
 
     /// Selects the documents of a query within a clause, for a list in an order of the caller.
-    pub fn narrowed(&self, store: &Store<'_>, query: &Query, clause: Clause) -> Result<Selection, CallError> {
+    pub fn select_filtered(&self, store: &Store<'_>, query: &Query, clause: Clause) -> Result<Selection, CallError> {
         self.selection(store, query, clause, None)
     }
 
@@ -151,7 +151,7 @@ impl List {
         })
     }
 
-    /// Returns the envelope around the shown documents.
+    /// Returns the envelope around the documents of a page.
     pub fn envelope(&self, items: Vec<Json>, total: i64) -> Map<String, Json> {
         let mut envelope = Map::new();
         envelope.insert("object".into(), "list".into());
@@ -195,7 +195,7 @@ fn apply(
                     (None, _) => {}
                     (Some(at), "created_at") if is_before => clause.made_before(at),
                     (Some(at), "created_at") => clause.made_from(at.saturating_add(1)),
-                    (Some(at), column) => filters.bounded(&kind, column, is_before, at),
+                    (Some(at), column) => filters.bound_time(&kind, column, is_before, at),
                 }
             }
         }

@@ -5,7 +5,7 @@ use scrip::wire::voucher::campaign_fields::REMOVED_BY_NULL;
 use serde_json::{Map, Value as Json, json};
 
 /// Fields of vouchers and tiers that leave a document when a change sets them to null, in addition to those of campaigns
-/// (docs/spec/clients.md); every other field is shown as null.
+/// (docs/spec/clients.md); every other field is returned as null.
 const CLEARED: &[&str] = &["additional_info", "banner"];
 
 /// Merges a change into a stored body. A null clears a field; metadata and address are merged key by key, and their keys keep nulls.

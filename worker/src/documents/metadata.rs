@@ -107,7 +107,7 @@ pub fn misfit(kind: &str, value: &Json) -> Option<&'static str> {
 /// Returns the first bound of a definition that a value violates.
 pub fn violated_bound(definition: &Json, value: &Json) -> Option<String> {
     let listed = |name: &str| definition.get(name).and_then(Json::as_array).filter(|list| !list.is_empty());
-    let words = |list: &[Json]| list.iter().map(bare).collect::<Vec<_>>().join(", ");
+    let words = |list: &[Json]| list.iter().map(short_text).collect::<Vec<_>>().join(", ");
     if let Some(list) = listed("eq").filter(|list| !list.iter().any(|one| is_same(one, value))) {
         return Some(format!("one of {}", words(list)));
     }
@@ -137,13 +137,13 @@ fn violated_limit(definition: &Json, number: &Number) -> Option<String> {
     ];
     limits.into_iter().find_map(|(name, sign, requirement)| {
         let limit = definition.get(name)?.as_number()?;
-        let holds = compared(number, limit).is_some_and(|order| requirement.contains(&order));
+        let holds = compare_numbers(number, limit).is_some_and(|order| requirement.contains(&order));
         (!holds).then(|| format!("{sign} {limit}"))
     })
 }
 
 /// Compares numbers: whole ones exactly, others by the nearest float, which is sufficient for a bound.
-pub fn compared(one: &Number, other: &Number) -> Option<Ordering> {
+pub fn compare_numbers(one: &Number, other: &Number) -> Option<Ordering> {
     match (one.as_i64(), other.as_i64()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
@@ -152,7 +152,7 @@ pub fn compared(one: &Number, other: &Number) -> Option<Ordering> {
 
 fn is_same(one: &Json, other: &Json) -> bool {
     match (one, other) {
-        (Json::Number(one), Json::Number(other)) => compared(one, other) == Some(Ordering::Equal),
+        (Json::Number(one), Json::Number(other)) => compare_numbers(one, other) == Some(Ordering::Equal),
         _ => one == other,
     }
 }
@@ -179,11 +179,11 @@ fn is_url(text: &str) -> bool {
 }
 
 fn wrong(path: &str, requirement: &str, value: &Json) -> String {
-    format!("{path}: must be {requirement} (actual value is '{}')", bare(value))
+    format!("{path}: must be {requirement} (actual value is '{}')", short_text(value))
 }
 
 /// Formats a value without the quotes of a text, shortened.
-fn bare(value: &Json) -> String {
+fn short_text(value: &Json) -> String {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if text.chars().count() <= SHOWN_MAX {
         return text;
@@ -221,7 +221,7 @@ mod tests {
             ("image_url", json!("https://a.example/b.png"), json!("b.png"), "a url of an image"),
         ] {
             assert_eq!(problem_text(json!({ "type": kind }), good), "", "{kind}");
-            let value = bare(&bad);
+            let value = short_text(&bad);
             assert_eq!(
                 problem_text(json!({ "type": kind }), bad),
                 format!("k: must be {requirement} (actual value is '{value}')"),
@@ -246,7 +246,7 @@ mod tests {
             (json!({ "type": "string", "exact_length": 2 }), json!("ab"), json!("a"), "exactly 2 characters long"),
         ] {
             assert_eq!(problem_text(definition.clone(), good), "", "{definition}");
-            let value = bare(&bad);
+            let value = short_text(&bad);
             assert_eq!(problem_text(definition, bad), format!("k: must be {requirement} (actual value is '{value}')"));
         }
     }

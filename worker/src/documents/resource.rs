@@ -1,4 +1,4 @@
-//! The common operations on resources: get and list. A resource declares how its documents are found and shown.
+//! The common operations on resources: get and list. A resource declares how its documents are found and converted to JSON.
 
 use crate::documents::clause::Clause;
 use crate::http::reply::{CallError, duplicate, not_found};
@@ -28,7 +28,7 @@ impl Resource {
 
     /// Returns the JSON of one document.
     pub fn one_to_json(&self, call: &mut Call<'_, '_>, document: Document) -> Result<Json, CallError> {
-        let items = (self.show)(call, vec![document])?;
+        let items = (self.to_json)(call, vec![document])?;
         Ok(items.into_iter().next().unwrap_or(Json::Null))
     }
 }
@@ -47,7 +47,7 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = Clause::of_kind(resource.object).at(call.now_ms()).in_zone(zone);
     let clause = clause.ignoring_case(!call.caller.settings.case_sensitive_codes);
     let page = resource.list.select(call.store, &call.query, clause)?;
-    let items = (resource.show)(call, page.documents)?;
+    let items = (resource.to_json)(call, page.documents)?;
     Ok(Response::json(Json::Object(resource.list.envelope(items, page.total))))
 }
 

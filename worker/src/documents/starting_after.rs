@@ -1,5 +1,5 @@
 //! Continuation of a list by age: after a time, `starting_after`, or after one of its documents, `starting_after_id`. A time
-//! skips all documents created in it, of which a page may have shown only a part; an id skips none.
+//! skips all documents created in it, of which a page may have contained only a part; an id skips none.
 
 use crate::documents::common_fields::KEY;
 use crate::documents::filter::read_instant;

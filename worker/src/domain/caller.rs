@@ -4,7 +4,7 @@ use crate::http::route::Call;
 use scrip::model::client::ClientContext;
 use scrip::model::request::Channel;
 
-/// Returns the channel of a call, as redemptions show it.
+/// Returns the channel of a call, as redemptions contain it.
 pub fn channel(call: &Call<'_, '_>) -> Channel {
     let page = call.client.clone();
     if is_engine_comparison(call) {

@@ -1,4 +1,4 @@
-//! Categories, as vouchers, campaigns and promotion tiers show them.
+//! Categories, as vouchers, campaigns and promotion tiers contain them.
 
 use crate::documents::resource::{self, plain_key};
 use crate::http::list_options::List;
@@ -16,7 +16,7 @@ pub const CATEGORY: Resource = Resource {
     shape: scrip::wire::voucher::CATEGORY.described(),
     parameter: "categoryId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -53,7 +53,7 @@ pub fn create(call: &mut Call<'_, '_>, name: &str, hierarchy: i64) -> Document {
 
 /// Lists the categories that the current call writes.
 fn list_created(call: &Call<'_, '_>) -> impl Iterator<Item = Document> {
-    let written = call.store.written().filter(|written| written.kind == CATEGORY.object);
+    let written = call.store.queued_documents().filter(|written| written.kind == CATEGORY.object);
     written.filter_map(|written| {
         let category = Document::read_queued(&written, call.now_ms()).ok()?;
         let key = CategoryRecord::of(&category.body).name().map(str::to_owned);
@@ -92,7 +92,7 @@ impl CategoryLookup {
         Ok(CategoryLookup { categories, inherited })
     }
 
-    /// Returns the category list that a document shows.
+    /// Returns the category list that a document contains.
     pub fn list(&self, document: &Document) -> Json {
         let inherited = || self.inherited.get(document.parent.as_deref()?).map(String::as_str);
         let category = category_id(document).or_else(inherited).and_then(|id| self.categories.get(id));

@@ -21,7 +21,7 @@ pub const SCHEMA: Resource = Resource {
     shape: shapes::project::CUSTOM_EVENT_SCHEMA.described(),
     parameter: "customEventSchemaId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 

@@ -193,7 +193,7 @@ fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mu
     Ok(())
 }
 
-/// Returns the publication as it is stored and shown; its `tracking_id` is the customer's `source_id` (docs/spec/objects.md#8).
+/// Returns the publication as it is stored and returned; its `tracking_id` is the customer's `source_id` (docs/spec/objects.md#8).
 pub fn to_json(
     call: &mut Call<'_, '_>,
     id: &str,
@@ -221,7 +221,7 @@ pub fn to_json(
     Ok(body)
 }
 
-/// Returns a customer as a publication shows it, with the counts before the publication.
+/// Returns a customer as a publication contains it, with the counts before the publication.
 fn customer_to_json(call: &Call<'_, '_>, customer: &Document) -> Result<Json, CallError> {
     let mut json = customer::summary_json(customer.as_customer());
     if let (Some(json), Some(mut customer)) =

@@ -46,8 +46,8 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
     }
 }
 
-/// Tests if a segment contains a customer, who may not be stored; `count` returns the number of events of a name that a customer id
-/// has, `held` the balances of the customer's cards.
+/// Tests if a segment contains a customer, who may not be stored. `count` returns the number of events with a name of a customer id, and
+/// `held` the balances of the customer's cards.
 pub fn is_in_segment(
     time: &LocalTime,
     segment: &Segment,

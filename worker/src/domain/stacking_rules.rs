@@ -19,7 +19,7 @@ pub const STACKING_RULES: Resource = Resource {
     shape: shapes::rules::STACKING_RULES.described(),
     parameter: "stackingRulesId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 

@@ -18,7 +18,7 @@ pub const ENTRY: Resource = Resource {
     shape: shapes::project::BIN_ENTRY.described(),
     parameter: "binEntryId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,

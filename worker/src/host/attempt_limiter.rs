@@ -1,8 +1,8 @@
-//! Counts the failed attempts of clients on the runtime: the calls of the entry to the gate of a project, and the replies of
-//! the gate's object.
+//! Counts the failed attempts of clients on the runtime: the calls of the entry to the limiter of a project, and the replies of
+//! the limiter's object.
 //!
-//! The gate is a separate object, because the project's object makes redemptions: only callers that guess codes wait here. Its
-//! counts are only in the memory of the objects' instance. A restart loses them, which allows a few more attempts. A gate that
+//! The limiter is a separate object, because the project's object makes redemptions: only callers that guess codes wait here. Its
+//! counts are only in the memory of the objects' instance. A restart loses them, which allows a few more attempts. A limiter that
 //! fails admits every caller, because the merchant must be able to sell, and logs the failure.
 
 use super::bindings::{Bindings, ObjectResponse, ObjectStub, pause};
@@ -27,26 +27,26 @@ pub(super) struct AttemptLimiter<'a> {
 }
 
 impl<'a> AttemptLimiter<'a> {
-    /// Returns the gate that counts a client.
+    /// Returns the limiter that counts a client.
     pub(super) fn of(
         bindings: &Bindings,
         client_key: ClientKey,
         lines: String,
         request_id: &'a str,
     ) -> AttemptLimiter<'a> {
-        let mut gate = AttemptLimiter { stub: None, client_key, lines, request_id };
-        match bindings.gate_of(&gate.client_key.project) {
-            Ok(stub) => gate.stub = Some(stub),
-            Err(error) => gate.log(&error),
+        let mut limiter = AttemptLimiter { stub: None, client_key, lines, request_id };
+        match bindings.attempt_limiter_of(&limiter.client_key.project) {
+            Ok(stub) => limiter.stub = Some(stub),
+            Err(error) => limiter.log(&error),
         }
-        gate
+        limiter
     }
 
     /// Admits the request, after a wait if necessary; otherwise returns the seconds after which it may be repeated.
     pub(super) async fn enter(&self) -> Option<u64> {
         let Some(stub) = &self.stub else { return None };
         let ClientKey { project, key, address } = &self.client_key;
-        let decision = stub.ask(project, key, address.clone(), &self.lines);
+        let decision = stub.check(project, key, address.clone(), &self.lines);
         let answer = match decision {
             Ok(promise) => JsFuture::from(promise).await,
             Err(error) => Err(error),
@@ -87,7 +87,7 @@ impl<'a> AttemptLimiter<'a> {
         {
             self.log(&error);
         }
-        // A clock that is set back shows no time.
+        // A clock that was set back measures no time.
         let elapsed = random::clock_ms().saturating_sub(arrived_ms);
         pause(remaining_delay(u64::try_from(elapsed).unwrap_or(0))).await;
     }
@@ -104,28 +104,28 @@ impl<'a> AttemptLimiter<'a> {
 }
 
 thread_local! {
-    static GATES: RefCell<BTreeMap<String, FailedAttempts>> = const { RefCell::new(BTreeMap::new()) };
+    static ATTEMPTS: RefCell<BTreeMap<String, FailedAttempts>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 fn with<T>(project: String, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
-    GATES.with_borrow_mut(|gates| act(gates.entry(project).or_default()))
+    ATTEMPTS.with_borrow_mut(|attempts| act(attempts.entry(project).or_default()))
 }
 
 /// Queries a limiter. Returns `[milliseconds to wait]`, or `[0, seconds]` if the caller is refused for that time.
-#[wasm_bindgen(js_name = askGate)]
-pub fn ask_gate(project: String, key: String, address: Option<String>, lines: &str) -> Result<Array, JsError> {
+#[wasm_bindgen(js_name = checkAttempt)]
+pub fn check_attempt(project: String, key: String, address: Option<String>, lines: &str) -> Result<Array, JsError> {
     let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
     let client_key = ClientKey { project, key, address };
     let number = |number: u64| JsValue::from_f64(number as f64);
-    Ok(match with(client_key.project.clone(), |gate| gate.ask(&client_key, now_ms)) {
+    Ok(match with(client_key.project.clone(), |attempts| attempts.check(&client_key, now_ms)) {
         AttemptDecision::After(wait) => Array::of1(&number(wait)),
         AttemptDecision::Later(seconds) => Array::of2(&number(0), &number(seconds)),
     })
 }
 
-/// Reports to a gate the number of wrong names in a request that it admitted.
-#[wasm_bindgen(js_name = settleGate)]
-pub fn settle_gate(
+/// Reports to a limiter the number of wrong names in a request that it admitted.
+#[wasm_bindgen(js_name = recordAttempt)]
+pub fn record_attempt(
     project: String,
     key: String,
     address: Option<String>,
@@ -134,11 +134,11 @@ pub fn settle_gate(
 ) -> Result<(), JsError> {
     let now_ms = now_of(lines).map_err(|fault| JsError::new(&fault.0))?;
     let client_key = ClientKey { project, key, address };
-    with(client_key.project.clone(), |gate| gate.record_result(&client_key, wrong.into(), now_ms));
+    with(client_key.project.clone(), |attempts| attempts.record_result(&client_key, wrong.into(), now_ms));
     Ok(())
 }
 
-/// Returns the time by the gate's own clock.
+/// Returns the time by the limiter's own clock.
 fn now_of(lines: &str) -> Result<i64, Fault> {
     log::record_panics();
     let context = random::context([0; 32])?;

@@ -64,7 +64,7 @@ extern "C" {
     fn directory(this: &Bindings) -> Namespace;
 
     #[wasm_bindgen(method, getter, js_name = GATE)]
-    fn gate(this: &Bindings) -> Option<Namespace>;
+    fn attempt_limiter(this: &Bindings) -> Option<Namespace>;
 
     #[wasm_bindgen(method, getter, js_name = FEED)]
     fn feed(this: &Bindings) -> Option<Namespace>;
@@ -87,7 +87,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getByName)]
     fn get_by_name(this: &Namespace, name: &str) -> Result<ObjectStub, JsValue>;
 
-    /// Durable Object of this service. Each has `serve`, that of a project also `empty`, an attempt limiter `ask` and `settle`, a feed
+    /// Durable Object of this service. Each has `serve`, that of a project also `empty`, an attempt limiter `check` and `settle`, a feed
     /// `close` and `empty`.
     pub(super) type ObjectStub;
 
@@ -104,7 +104,7 @@ extern "C" {
     fn empty(this: &ObjectStub) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub(super) fn ask(
+    pub(super) fn check(
         this: &ObjectStub,
         project: &str,
         key: &str,
@@ -128,7 +128,7 @@ extern "C" {
 
     /// Returns the metrics of an object and the size of its queues, as JSON.
     #[wasm_bindgen(method, catch)]
-    fn figures(this: &ObjectStub) -> Result<Promise, JsValue>;
+    fn metrics(this: &ObjectStub) -> Result<Promise, JsValue>;
 
     type Fetcher;
 
@@ -214,7 +214,7 @@ impl Bindings {
     }
 
     /// Calls an object.
-    pub(super) async fn ask(&self, object: &str, call: ObjectCall<'_>) -> Result<ObjectResponse, ObjectCallFailure> {
+    pub(super) async fn call(&self, object: &str, call: ObjectCall<'_>) -> Result<ObjectResponse, ObjectCallFailure> {
         let stub = self.stub(object)?;
         match JsFuture::from(stub.serve(call.method, call.target, call.lines, call.body)?).await {
             Ok(answer) => {
@@ -280,11 +280,11 @@ impl Bindings {
     }
 
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.
-    pub(super) async fn figures_of(&self, projects: &[String]) -> Result<Vec<Option<String>>, ObjectCallFailure> {
+    pub(super) async fn metrics_of(&self, projects: &[String]) -> Result<Vec<Option<String>>, ObjectCallFailure> {
         let namespace = self.project();
         let promises = Array::new();
         for project in projects {
-            let details: Promise = namespace.get_by_name(project)?.figures()?;
+            let details: Promise = namespace.get_by_name(project)?.metrics()?;
             promises.push(&details);
         }
         let settled = JsFuture::from(Promise::all_settled(&promises)).await?;
@@ -299,9 +299,9 @@ impl Bindings {
         }
     }
 
-    /// Returns the gate of a project.
-    pub(super) fn gate_of(&self, project: &str) -> Result<ObjectStub, JsValue> {
-        self.gate().ok_or_else(|| JsValue::from_str("there is no binding GATE"))?.get_by_name(project)
+    /// Returns the attempt limiter of a project.
+    pub(super) fn attempt_limiter_of(&self, project: &str) -> Result<ObjectStub, JsValue> {
+        self.attempt_limiter().ok_or_else(|| JsValue::from_str("there is no binding GATE"))?.get_by_name(project)
     }
 
     /// Returns a file at a path as its stream, which is read as fast as the caller reads; `None` without one. A file in memory for each
@@ -374,7 +374,7 @@ pub(super) fn respond(answer: &ObjectResponse) -> Result<web_sys::Response, work
     Ok(respond_with(answer.status, &answer.lines, &answer.bytes)?)
 }
 
-/// Converts a file to a response; to a caller who asks for the head alone without its stream.
+/// Converts a file to a response; to a caller that requests only the head, without its stream.
 pub(super) fn respond_file(
     status: u16,
     lines: &str,

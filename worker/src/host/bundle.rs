@@ -1,7 +1,7 @@
 //! Answers the bundle from its copies in KV, without the project's object.
 //!
-//! A head is read from KV once a second for each project; a part is named by its content and is kept. Where KV has no head, and where the
-//! head shows other settings than the caller's or is overdue, the object is informed once in a while: it builds and copies the bundle.
+//! A head is read from KV once a second for each project; a part is named by its content and is cached. Where KV has no head, and where the
+//! head contains other settings than the caller's or is overdue, the object is informed once in a while: it builds and copies the bundle.
 //! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
@@ -104,7 +104,7 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
 
 /// Refuses what the object refuses of a request without a body.
 fn check(call: &HeadCall<'_>) -> Result<(), ErrorBody> {
-    check_media(call.request, call.matched.route.sent(), Some(JOSE))?;
+    check_media(call.request, call.matched.route.media_kind(), Some(JOSE))?;
     name_limits::check_names(call.request, call.matched, &Query::read(&call.request.query))
 }
 
@@ -149,7 +149,7 @@ fn take_demand(project: &str, now_ms: i64) -> bool {
     })
 }
 
-/// Informs the project's object that a client asks for the bundle. The answer does not wait for it.
+/// Informs the project's object that a client requests the bundle. The answer does not wait for it.
 fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
     let (env, object) = (env.clone(), format!("project:{project}"));
     runtime.wait_until(async move {
@@ -157,7 +157,7 @@ fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime
         let body = serde_json::to_vec(&wanted).unwrap_or_default();
         let body = Uint8Array::from(body.as_slice());
         let call = ObjectCall { method: "PUT", target: DEMAND_PATH, lines: &lines, body: Some(&body) };
-        let is_taken = bindings.ask(&object, call).await.is_ok_and(|answer| answer.status == 204);
+        let is_taken = bindings.call(&object, call).await.is_ok_and(|answer| answer.status == 204);
         if !is_taken {
             log::write("warning", "bundle_not_demanded", "", &object);
         }

@@ -16,7 +16,7 @@ use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
-use crate::domain::webhooks::subscriptions::SIGNED;
+use crate::domain::webhooks::subscriptions::WEBHOOK_TOKEN_PATH;
 use crate::http::caller::{Caller, FORWARD_TO_PROJECT, FORWARDED};
 use crate::http::file;
 use crate::http::public;
@@ -146,7 +146,7 @@ impl IncomingRequest {
 
     /// Counts the request as answered.
     fn count(&self, status: u16) {
-        // A clock that is set back shows no time.
+        // A clock that was set back measures no time.
         let millis = random::clock_ms().saturating_sub(self.arrived_ms);
         metrics::count(&self.request, self.route(), status, u64::try_from(millis).unwrap_or(0));
     }
@@ -189,12 +189,12 @@ impl IncomingRequest {
             Ok(caller) => progress.caller.insert(Caller { local: self.is_local(), ..caller }),
             Err(reply) => return Ok(EntryOutcome::Reply(reply)),
         };
-        let verdict = COUNTS.with_borrow_mut(|counts| counts.ask(matched.route, caller, now));
+        let verdict = COUNTS.with_borrow_mut(|counts| counts.count_call(matched.route, caller, now));
         match verdict {
             rates::RateDecision::Unlimited => {}
             rates::RateDecision::Within(share) => progress.share = Some(share),
             rates::RateDecision::Beyond { share, seconds, of } => {
-                return Ok(EntryOutcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
+                return Ok(EntryOutcome::Reply(rates::refusal(&self.request_id, &share, seconds, of)));
             }
         }
         let call = BundleCall {
@@ -227,7 +227,7 @@ impl IncomingRequest {
         Ok(EntryOutcome::Response(response))
     }
 
-    /// Forwards the request. If it names codes, the gate limits its rate.
+    /// Forwards the request. If it names codes, the attempt limiter may delay or refuse it.
     async fn pass(
         &self,
         route: &Route,
@@ -238,8 +238,8 @@ impl IncomingRequest {
         let Some(client_key) = failed_attempts::client_key(route, caller) else {
             return self.forward(route, caller, bindings, body).await;
         };
-        let gate = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
-        if let Some(seconds) = gate.enter().await {
+        let limiter = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
+        if let Some(seconds) = limiter.enter().await {
             return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
         let mut outcome = self.forward(route, caller, bindings, body).await;
@@ -247,7 +247,7 @@ impl IncomingRequest {
             Ok(EntryOutcome::Answer(answer)) => Some(answer),
             _ => None,
         };
-        gate.leave(answer, self.arrived_ms, &self.runtime).await;
+        limiter.leave(answer, self.arrived_ms, &self.runtime).await;
         outcome
     }
 
@@ -266,7 +266,7 @@ impl IncomingRequest {
         let may_have_changed = cached.as_ref().is_some_and(|cached| cached.may_have_changed(now));
         match judge(cached) {
             Err(refusal) if refusal.status == 401 && may_have_changed => {
-                Ok(judge(key::ask(place, now, &self.env, &self.runtime).await?))
+                Ok(judge(key::request_record(place, now, &self.env, &self.runtime).await?))
             }
             verdict => Ok(verdict),
         }
@@ -293,7 +293,7 @@ impl IncomingRequest {
         );
         let call = ObjectCall { method, target: &target, lines: &lines, body: Some(body) };
         let object = auth::object(route, caller);
-        let mut answer = bindings.ask(&object, call).await?;
+        let mut answer = bindings.call(&object, call).await?;
         if object == "directory" {
             self.follow(bindings, caller, &mut answer).await?;
         }
@@ -330,10 +330,10 @@ impl IncomingRequest {
         );
         let call =
             ObjectCall { method: &self.request.method, target: &self.request.path, lines: &lines, body: Some(body) };
-        Ok(EntryOutcome::Answer(bindings.ask(&format!("project:{project}"), call).await?))
+        Ok(EntryOutcome::Answer(bindings.call(&format!("project:{project}"), call).await?))
     }
 
-    /// Follows the instructions of the directory in the headers of its answer: forgets the records of changed keys, and has the
+    /// Follows the instructions of the directory in the headers of its answer: evicts the records of changed keys, and has the
     /// object of a deleted project emptied.
     async fn follow(
         &self,
@@ -341,27 +341,27 @@ impl IncomingRequest {
         caller: &Caller,
         answer: &mut ObjectResponse,
     ) -> Result<(), ObjectCallFailure> {
-        if let Some(names) = object_protocol::take_line(&mut answer.lines, keys::FORGET) {
-            self.forget(&names).await;
+        if let Some(names) = object_protocol::take_line(&mut answer.lines, keys::EVICT_RECORDS) {
+            self.evict_records(&names).await;
             self.close_feeds(bindings, caller, &names).await;
         }
-        if let Some(project) = object_protocol::take_line(&mut answer.lines, keys::EMPTIED) {
+        if let Some(project) = object_protocol::take_line(&mut answer.lines, keys::EMPTY_PROJECT) {
             bindings.empty(&project).await?;
         }
-        if let Some(signed) = object_protocol::take_line(&mut answer.lines, keys::SIGNED) {
+        if let Some(signed) = object_protocol::take_line(&mut answer.lines, keys::UPDATE_WEBHOOK_SECRET) {
             self.sign(bindings, &signed).await?;
         }
         Ok(())
     }
 
-    /// Forgets records of keys and tokens. The call itself is done by now: if KV accepts no more calls, the answer is still sent, and
+    /// Evicts records of keys and tokens from the caches. The call itself is done by now: if KV accepts no more calls, the answer is still sent, and
     /// the record in KV stays valid for a minute.
-    async fn forget(&self, names: &str) {
+    async fn evict_records(&self, names: &str) {
         let names = names.split(',').filter(|name| !name.is_empty()).map(|name| key::name(name, &self.env));
         let names: Vec<_> = names.collect();
-        names.iter().for_each(|name| key::forget_here(name));
+        names.iter().for_each(|name| key::evict_here(name));
         for name in &names {
-            if let Err(error) = key::forget_in_kv(name, &self.env).await {
+            if let Err(error) = key::evict_from_kv(name, &self.env).await {
                 return log::write("error", "key_not_forgotten", &self.request_id, &error.to_string());
             }
         }
@@ -384,8 +384,8 @@ impl IncomingRequest {
             serde_json::from_str(signed).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
         let lines = self.lines(is_test, &[("scrip-request-id", &self.request_id)]);
         let body = Uint8Array::from(signed.as_bytes());
-        let call = ObjectCall { method: "PUT", target: SIGNED, lines: &lines, body: Some(&body) };
-        match bindings.ask(&format!("project:{}", read.project), call).await?.status {
+        let call = ObjectCall { method: "PUT", target: WEBHOOK_TOKEN_PATH, lines: &lines, body: Some(&body) };
+        match bindings.call(&format!("project:{}", read.project), call).await?.status {
             204 => Ok(()),
             status => Err(Fault(format!("what signs webhooks was not taken: {status}")).into()),
         }

@@ -33,7 +33,7 @@ async fn find_problems(bindings: &Bindings, lines: &str) -> Vec<HealthProblem> {
     let call = ObjectCall { method: "GET", target: health::PROBE_PATH, lines, body: None };
     let mut problems = Vec::new();
     // An object with a failed commit does not answer at all.
-    let is_written = match bindings.ask("directory", call).await {
+    let is_written = match bindings.call("directory", call).await {
         Ok(answer) if answer.status == 503 => {
             problems.push(HealthProblem::Setup);
             true

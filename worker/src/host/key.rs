@@ -2,7 +2,7 @@
 //!
 //! A record contains the end of its validity. So memory and KV together are never older than a minute, even after restarts
 //! of the process. Names in memory and KV contain a digest of the setup: a process with a new setup never reads records of the
-//! old one. A record that does not fit is requested again ([`ask`]): a new secret works at once while processes with both
+//! old one. A record that does not fit is requested again ([`request_record`]): a new secret works at once while processes with both
 //! setups run. Times saturate, at the end of time.
 
 use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
@@ -90,12 +90,12 @@ pub(super) async fn find(
             cache(place.name, cached.clone());
             Ok(Some(cached))
         }
-        None => ask(place, now, env, runtime).await,
+        None => request_record(place, now, env, runtime).await,
     }
 }
 
 /// Requests the current record from its owner.
-pub(super) async fn ask(
+pub(super) async fn request_record(
     place: &KeyLocation<'_>,
     now: i64,
     env: &Env,
@@ -104,7 +104,7 @@ pub(super) async fn ask(
     let kv = env.kv("KV")?;
     let bindings: &Bindings = env.unchecked_ref();
     let call = ObjectCall { method: "GET", target: place.path, lines: place.lines, body: None };
-    let answer = bindings.ask(place.object, call).await?;
+    let answer = bindings.call(place.object, call).await?;
     if answer.status == 404 {
         MEMORY.with_borrow_mut(|memory| memory.remove(place.name));
         return Ok(None);
@@ -115,7 +115,7 @@ pub(super) async fn ask(
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
     let cached = CachedKey { until: now.saturating_add(FRESH_MILLIS), record };
     let put = kv.put(place.name, write_cached(&cached))?.expiration_ttl(KV_SECONDS);
-    // The request does not wait for KV: when the put is lost, the next request asks the owner again.
+    // The request does not wait for KV: when the put is lost, the next request calls the owner again.
     runtime.wait_until(async move {
         if let Err(error) = put.execute().await {
             log::write("warning", "key_not_kept", "", &format!("KV: {error:?}"));
@@ -125,13 +125,13 @@ pub(super) async fn ask(
     Ok(Some(cached))
 }
 
-/// Forgets a record here, because it has changed.
-pub(super) fn forget_here(name: &str) {
+/// Evicts a changed record from the memory of this instance.
+pub(super) fn evict_here(name: &str) {
     MEMORY.with_borrow_mut(|memory| memory.remove(name));
 }
 
-/// Forgets a record in KV, because it has changed.
-pub(super) async fn forget_in_kv(name: &str, env: &Env) -> worker::Result<()> {
+/// Evicts a changed record from KV.
+pub(super) async fn evict_from_kv(name: &str, env: &Env) -> worker::Result<()> {
     Ok(env.kv("KV")?.delete(name).await?)
 }
 

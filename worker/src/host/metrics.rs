@@ -92,10 +92,10 @@ pub(super) async fn answer(
         return Ok(Some(error_reply(&unauthorized(), request_id)));
     }
     let call = ObjectCall { method: "GET", target: PROJECTS, lines, body: None };
-    let answer = bindings.ask("directory", call).await?;
+    let answer = bindings.call("directory", call).await?;
     let projects: Vec<String> = serde_json::from_slice(&answer.bytes.to_vec())
         .map_err(|error| Fault(format!("the directory's list of projects does not read: {error}")))?;
-    let details = bindings.figures_of(&projects).await?;
+    let details = bindings.metrics_of(&projects).await?;
     let metrics: Vec<(&str, Option<ObjectMetrics>)> = projects
         .iter()
         .zip(details)

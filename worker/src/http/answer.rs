@@ -33,14 +33,14 @@ impl Response {
     }
     /// Returns a status without a body.
     pub fn empty(status: u16) -> Response {
-        Response::written(status, Vec::new())
+        Response::with_bytes(status, Vec::new())
     }
-    /// Returns 200 with a body that is already written.
+    /// Returns 200 with a serialized body.
     pub fn bytes(body: Vec<u8>) -> Response {
-        Response::written(200, body)
+        Response::with_bytes(200, body)
     }
-    /// Returns a status with a body that is already written.
-    pub fn written(status: u16, body: Vec<u8>) -> Response {
+    /// Returns a status with a serialized body.
+    pub fn with_bytes(status: u16, body: Vec<u8>) -> Response {
         Response { status, body: ResponseBody::Written(body), headers: Vec::new() }
     }
 }

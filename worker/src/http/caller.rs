@@ -102,7 +102,7 @@ pub struct ManagedProject {
 pub const FORWARD_TO_PROJECT: &str = "scrip-forward-to-project";
 
 /// Header in which the entry marks, for that project's object, a body that comes from the first object.
-pub const FORWARDED: &str = "scrip-carried";
+pub const FORWARDED: &str = "scrip-forwarded";
 
 /// Authenticated caller. It is sent to the object as the header `scrip-caller`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

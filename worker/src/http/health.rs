@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// The public path.
 pub const PATH: &str = "/health";
-/// Path at which the entry asks the directory for its health.
+/// Path at which the entry requests the health of the directory.
 pub const PROBE_PATH: &str = "/internal/health";
 
 /// Resource that the service requires.

@@ -70,7 +70,7 @@ impl Query {
     }
 
     /// Returns the values of a parameter that may be repeated: `ids[0]=a&ids[1]=b`, or `ids=a`.
-    pub fn listed<'q>(&'q self, name: &'q str) -> Vec<&'q str> {
+    pub fn values<'q>(&'q self, name: &'q str) -> Vec<&'q str> {
         self.below(name)
             .map(|(_, value)| value)
             .chain(

@@ -73,7 +73,7 @@ pub struct Route {
     pub resource: Option<&'static Resource>,
     /// Names of that resource, if it has states.
     pub entity: Option<&'static EntityNames>,
-    /// True if its response is kept under an Idempotency-Key.
+    /// True if its response is stored under an Idempotency-Key.
     pub stores_response: bool,
     /// True if the directory's object answers it, and not that of a project.
     pub in_directory: bool,
@@ -209,7 +209,7 @@ impl Route {
         self
     }
     /// Closes it to clients unless the project allows it.
-    pub const fn switched(mut self, switch: ClientSwitch) -> Route {
+    pub const fn allowed_by(mut self, switch: ClientSwitch) -> Route {
         self.switch = Some(switch);
         self
     }
@@ -237,7 +237,7 @@ impl Route {
         self
     }
     /// Returns the media kind that its body is read as.
-    pub fn sent(&self) -> request_checks::MediaKind {
+    pub fn media_kind(&self) -> request_checks::MediaKind {
         match (self.form, self.upload) {
             (true, _) => request_checks::MediaKind::Form,
             (_, true) => request_checks::MediaKind::File,
@@ -261,7 +261,7 @@ impl Route {
         self
     }
     /// Declares a page of the resource as the response.
-    pub const fn listed(mut self, beside: &'static [Field]) -> Route {
+    pub const fn lists_resource(mut self, beside: &'static [Field]) -> Route {
         if let Some(resource) = self.resource {
             self.list = Some((resource.list.data_ref, beside));
         }
@@ -309,7 +309,7 @@ impl Route {
         self
     }
     /// Declares that it writes, although it is a GET.
-    pub const fn writing(mut self) -> Route {
+    pub const fn writes_on_get(mut self) -> Route {
         self.writes = true;
         self
     }
@@ -353,7 +353,7 @@ pub struct Call<'c, 's> {
     /// Context of the client that calls; `None` for a server of the merchant.
     pub client: Option<ClientContext>,
     /// Number of codes that a client has named without success.
-    pub guesses: &'c Cell<usize>,
+    pub wrong_codes: &'c Cell<usize>,
     /// Cached products and SKUs of the project, until some are written.
     pub catalogue: Catalogue,
     /// Runs a slice of the due jobs; for tests only.
@@ -419,7 +419,7 @@ impl Call<'_, '_> {
 /// Returns a refusal as a response that commits the writes: a failed redemption is stored as failed.
 pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Response {
     let reply = error_reply(body, request_id);
-    Response::written(reply.status, reply.body)
+    Response::with_bytes(reply.status, reply.body)
 }
 
 /// Function that converts the documents of one list page to JSON, all at once.
@@ -435,7 +435,7 @@ pub struct Resource {
     /// Converts the name in a path to the stored key.
     pub key: fn(&Call<'_, '_>, &str) -> String,
     /// Conversion of documents to JSON.
-    pub show: DocumentsToJson,
+    pub to_json: DocumentsToJson,
     /// Shape of the JSON, for the API description.
     pub shape: FieldType,
     /// List options of the documents.

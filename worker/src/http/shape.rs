@@ -204,7 +204,7 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
     let Json::Number(number) = &value else {
         return Err(wrong(path, "an integer", &value));
     };
-    // A whole number may be written `1000.0` or `1e3`; it is kept as the integer (docs/spec/calculation.md#19, D18).
+    // A whole number may be written `1000.0` or `1e3`; it is stored as the integer (docs/spec/calculation.md#19, D18).
     let text = number.to_string();
     let written = Node::read(text.as_bytes()).ok().and_then(|node| node.as_i64());
     match number.as_i64().or(written) {

@@ -89,7 +89,7 @@ pub fn advance(
 ) -> Result<(), Fault> {
     let cursor = serde_json::to_string(cursor).map_err(|error| Fault(error.to_string()))?;
     let now_ms = context.now.millis();
-    // A share for display: more than a hundredth of 2^64 shows the end.
+    // A share for display: more than a hundredth of 2^64 is displayed as the end.
     let progress = made.saturating_mul(100).checked_div(wanted.max(1)).unwrap_or(0).min(99);
     jobs::update_cursor(store, id, &cursor, now_ms);
     jobs::update_progress(store, id, i64::try_from(progress).unwrap_or(0), now_ms);

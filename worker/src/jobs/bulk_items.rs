@@ -276,14 +276,14 @@ fn write(
     items: Vec<Json>,
 ) -> Result<(), Fault> {
     let BulkProgress { caller, path, request_id, origin, .. } = cursor;
-    let asker = JobCaller {
+    let job_caller = JobCaller {
         caller: caller.clone(),
         path: path.clone(),
         request_id: request_id.clone(),
         origin: origin.clone(),
     };
     store.suppress_events(cursor.is_silent);
-    let written = asker.ask(store, context, table, |call| write_all(call, write_item, cursor, items));
+    let written = job_caller.run(store, context, table, |call| write_all(call, write_item, cursor, items));
     store.suppress_events(false);
     written
 }

@@ -41,7 +41,7 @@ impl JobCaller {
     }
 
     /// Runs a function with a call in the caller's name, at the current time.
-    pub fn ask<T, E: From<Fault>>(
+    pub fn run<T, E: From<Fault>>(
         &self,
         store: &mut Store<'_>,
         context: &Context,
@@ -63,7 +63,7 @@ impl JobCaller {
             request_id: &self.request_id,
             params: Vec::new(),
             client: None,
-            guesses: &Cell::new(0),
+            wrong_codes: &Cell::new(0),
             catalogue: Catalogue::default(),
             #[cfg(feature = "test-hooks")]
             run_due: None,

@@ -1,7 +1,7 @@
 //! Queue of webhook deliveries: one row for each webhook and event, written in the commit of its cause. Delivery is at least
 //! once, and in order for one entity.
 //!
-//! Only the earliest row of an entity has a due time; the next one gets it after that delivery, so that the order is kept.
+//! Only the earliest row of an entity has a due time; the next one gets it after that delivery, so that the order is preserved.
 //! After a day of failures a delivery becomes a dead letter and its webhook is deactivated, as published. Deliveries that
 //! waited become dead letters too, so that all can be viewed and sent again.
 //! Each key has its share of a webhook's queue, from which its own oldest deliveries are dropped. Times and numbers of free slots

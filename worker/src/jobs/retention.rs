@@ -3,7 +3,7 @@
 //! Readers compare with the clock where it matters: an expired lock has no effect. The retention sweep frees the space, a few
 //! rows at a time, and schedules nothing when there is nothing to remove. Times saturate, at both ends of time.
 
-use crate::access::idempotency::RESPONSES_KEPT_MS;
+use crate::access::idempotency::RESPONSES_RETAINED_MS;
 use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::jobs;
@@ -17,11 +17,11 @@ pub const KIND: &str = "SWEEP";
 const ID: &str = "sweep";
 const DAY_MS: i64 = 86_400_000;
 /// Keeping time of failed redemptions and rollbacks.
-pub const FAILURES_KEPT_MS: i64 = 30 * DAY_MS;
+pub const FAILURES_RETAINED_MS: i64 = 30 * DAY_MS;
 /// Keeping time of async actions with their results, from their creation.
-pub const ACTIONS_KEPT_MS: i64 = 30 * DAY_MS;
+pub const ACTIONS_RETAINED_MS: i64 = 30 * DAY_MS;
 /// Keeping time of exports.
-pub const EXPORTS_KEPT_MS: i64 = 7 * DAY_MS;
+pub const EXPORTS_RETAINED_MS: i64 = 7 * DAY_MS;
 /// Keeping time of dead letters, which can be sent again meanwhile.
 pub const DELIVERIES_RETAINED_MS: i64 = 30 * DAY_MS;
 /// Pause between two runs when more is to be removed: others have their turn.
@@ -34,20 +34,20 @@ const HORIZON_MS: i64 = 30 * DAY_MS;
 /// Rule for one kind of rows.
 struct RetentionRule {
     of: RetainedRows,
-    /// The time that a row waits.
-    kept_ms: i64,
+    /// Time for which a row is retained.
+    retained_ms: i64,
     /// Maximum number of rows removed in one run: a redemption may wait that long.
     rows: i64,
 }
 
 const RULES: &[RetentionRule] = &[
-    RetentionRule { of: RetainedRows::Responses, kept_ms: RESPONSES_KEPT_MS, rows: 200 },
-    RetentionRule { of: RetainedRows::Holds, kept_ms: 0, rows: 1_000 },
-    RetentionRule { of: RetainedRows::Failures, kept_ms: FAILURES_KEPT_MS, rows: 100 },
+    RetentionRule { of: RetainedRows::Responses, retained_ms: RESPONSES_RETAINED_MS, rows: 200 },
+    RetentionRule { of: RetainedRows::Holds, retained_ms: 0, rows: 1_000 },
+    RetentionRule { of: RetainedRows::Failures, retained_ms: FAILURES_RETAINED_MS, rows: 100 },
     // Each may contain a thousand errors.
-    RetentionRule { of: RetainedRows::Actions, kept_ms: ACTIONS_KEPT_MS, rows: 20 },
-    RetentionRule { of: RetainedRows::Exports, kept_ms: EXPORTS_KEPT_MS, rows: 1_000 },
-    RetentionRule { of: RetainedRows::DeadLetters, kept_ms: DELIVERIES_RETAINED_MS, rows: 200 },
+    RetentionRule { of: RetainedRows::Actions, retained_ms: ACTIONS_RETAINED_MS, rows: 20 },
+    RetentionRule { of: RetainedRows::Exports, retained_ms: EXPORTS_RETAINED_MS, rows: 1_000 },
+    RetentionRule { of: RetainedRows::DeadLetters, retained_ms: DELIVERIES_RETAINED_MS, rows: 200 },
 ];
 
 /// Schedules the removal of rows that the current request writes. Runs right before the commit.
@@ -69,10 +69,10 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let mut next: Option<i64> = None;
-    for sort in RULES {
-        stored::delete(store, sort.of, now_ms.saturating_sub(sort.kept_ms), sort.rows)?;
-        if let Some(oldest) = stored::find_oldest(store, sort.of)? {
-            let over = oldest.saturating_add(sort.kept_ms);
+    for rule in RULES {
+        stored::delete(store, rule.of, now_ms.saturating_sub(rule.retained_ms), rule.rows)?;
+        if let Some(oldest) = stored::find_oldest(store, rule.of)? {
+            let over = oldest.saturating_add(rule.retained_ms);
             next = Some(next.map_or(over, |earlier| earlier.min(over)));
         }
     }

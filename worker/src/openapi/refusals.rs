@@ -195,7 +195,7 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
         let mut content = json!({ "schema": schema });
         let example =
             examples.filter(|_| *status != 503).and_then(|examples| examples.get(status.to_string())).cloned();
-        let example = example.or_else(|| unasked(*status, name));
+        let example = example.or_else(|| example_without_story(*status, name));
         if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
             content.insert("example".into(), example);
         }
@@ -216,7 +216,7 @@ pub fn components(examples: Option<&Json>, schemas: &mut SchemaRegistry) -> Json
 }
 
 /// Returns an example of a refusal that no story causes.
-fn unasked(status: u16, name: &str) -> Option<Json> {
+fn example_without_story(status: u16, name: &str) -> Option<Json> {
     let request_id = "v-1b6f0a2d3c4e5f6071";
     let reply = match status {
         429 => reply::too_many(request_id, 30),

@@ -73,7 +73,7 @@ impl SchemaRegistry {
                 schema
             }
             FieldType::List(item, least, most) => list(self.of(item, direction), *least, *most),
-            FieldType::Named(shape) => self.named(shape, direction),
+            FieldType::Named(shape) => self.register(shape, direction),
             FieldType::Either(kinds) => {
                 json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, direction)).collect::<Vec<_>>() })
             }
@@ -91,43 +91,43 @@ impl SchemaRegistry {
     fn property(&mut self, field: &Field, direction: Direction) -> Json {
         let schema = self.of(&field.kind, direction);
         let is_null = field.null || (direction == Direction::Request && !field.required);
-        described(if is_null { nullable(schema) } else { schema }, &text_of(field))
+        with_description(if is_null { nullable(schema) } else { schema }, &text_of(field))
     }
 
     /// Registers a schema under its name. Sent objects have a separate one, because more of their members may be null.
-    fn named(&mut self, shape: &Shape, direction: Direction) -> Json {
+    fn register(&mut self, shape: &Shape, direction: Direction) -> Json {
         let is_own = direction == Direction::Response || shape.fields().is_empty() || shape.name.ends_with("Request");
         let name = if is_own { shape.name.to_owned() } else { format!("{}Request", shape.name) };
         if !self.0.contains_key(&name) {
             // The name is registered before its members, which may refer to it.
             self.0.insert(name.clone(), Json::Null);
-            let schema = described(self.of(&shape.kind, direction), shape.description);
+            let schema = with_description(self.of(&shape.kind, direction), shape.description);
             self.0.insert(name.clone(), schema);
         }
         reference(&name)
     }
 
     /// Returns the schema of the part of a type that a client receives.
-    pub fn disclosed(&mut self, kind: &FieldType, details: &Disclosure) -> Json {
+    pub fn of_disclosed(&mut self, kind: &FieldType, details: &Disclosure) -> Json {
         match (details, kind) {
             (Disclosure::All | Disclosure::Metadata(_), kind) => self.of(kind, Direction::Response),
-            (Disclosure::Person(details), kind) => nullable(self.disclosed(kind, details)),
-            (details, FieldType::List(item, least, most)) => list(self.disclosed(item, details), *least, *most),
+            (Disclosure::Person(details), kind) => nullable(self.of_disclosed(kind, details)),
+            (details, FieldType::List(item, least, most)) => list(self.of_disclosed(item, details), *least, *most),
             (details, FieldType::Either(kinds)) => {
-                json!({ "anyOf": kinds.iter().map(|kind| self.disclosed(kind, details)).collect::<Vec<_>>() })
+                json!({ "anyOf": kinds.iter().map(|kind| self.of_disclosed(kind, details)).collect::<Vec<_>>() })
             }
             (Disclosure::Each(details), FieldType::MapOf(kind)) => {
-                json!({ "type": "object", "additionalProperties": self.disclosed(kind, details) })
+                json!({ "type": "object", "additionalProperties": self.of_disclosed(kind, details) })
             }
             (Disclosure::These(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, false),
             (Disclosure::NonNull(members), FieldType::Object(fields)) => self.disclosed_members(fields, members, true),
             (details, FieldType::Named(shape)) => {
-                let schema = described(self.disclosed(&shape.kind, details), shape.description);
+                let schema = with_description(self.of_disclosed(&shape.kind, details), shape.description);
                 if schema.get("anyOf").is_some() {
                     return schema;
                 }
                 // A shape that a client receives whole has no separate schema.
-                let whole = self.named(shape, Direction::Response);
+                let whole = self.register(shape, Direction::Response);
                 if self.0.get(shape.name) == Some(&schema) {
                     return whole;
                 }
@@ -144,9 +144,9 @@ impl SchemaRegistry {
         let mut required = Vec::new();
         for field in fields {
             let Some((_, details)) = members.iter().find(|(name, _)| *name == field.name) else { continue };
-            let schema = self.disclosed(&field.kind, details);
+            let schema = self.of_disclosed(&field.kind, details);
             let schema = if field.null { nullable(schema) } else { schema };
-            properties.insert(field.name.into(), described(schema, &text_of(field)));
+            properties.insert(field.name.into(), with_description(schema, &text_of(field)));
             if field.required && !may_lack && !matches!(details, Disclosure::Person(_)) {
                 required.push(field.name);
             }
@@ -197,7 +197,7 @@ fn list(items: Json, least: usize, most: usize) -> Json {
     list
 }
 
-fn described(mut schema: Json, meaning: &str) -> Json {
+fn with_description(mut schema: Json, meaning: &str) -> Json {
     if let Some(schema) = schema.as_object_mut()
         && !meaning.is_empty()
     {

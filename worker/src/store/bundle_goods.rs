@@ -16,8 +16,8 @@ pub struct GoodsTree {
     /// Its root; `None` while it is being built.
     pub root: Option<String>,
     /// Hash of the contents of the buckets that are not from documents.
-    pub shown: String,
-    /// Conditions of the sets that the buckets are to show, by number, as JSON.
+    pub content_hash: String,
+    /// Conditions of the sets of the buckets, by number, as JSON.
     pub sets: BTreeMap<u64, String>,
 }
 
@@ -47,7 +47,7 @@ pub fn find_tree(store: &Store<'_>) -> Result<Option<GoodsTree>, Fault> {
             buckets: count_of(&row, 0)?,
             names: sql::int(&row, 1)?,
             root: sql::text_or_null(&row, 2)?.map(str::to_owned),
-            shown: sql::text(&row, 3)?.to_owned(),
+            content_hash: sql::text(&row, 3)?.to_owned(),
             sets: serde_json::from_str(sql::text(&row, 4)?)
                 .map_err(|error| Fault(format!("the sets of goods do not parse: {error}")))?,
         })
@@ -58,11 +58,11 @@ pub fn find_tree(store: &Store<'_>) -> Result<Option<GoodsTree>, Fault> {
 /// Replaces the state of the tree, at the flush.
 pub fn update_tree(store: &mut Store<'_>, tree: &GoodsTree) {
     let buckets = i64::from(tree.buckets);
-    let (root, shown) = (tree.root.as_deref().unwrap_or_default(), tree.shown.as_str());
+    let (root, content_hash) = (tree.root.as_deref().unwrap_or_default(), tree.content_hash.as_str());
     store.write(
         "INSERT OR REPLACE INTO goods_tree (id, buckets, names, root, shown, sets)
          VALUES (1, ?1, ?2, NULLIF(?3, ''), ?4, ?5)",
-        vec![buckets.into(), tree.names.into(), root.into(), shown.into(), text_of_sets(&tree.sets).into()],
+        vec![buckets.into(), tree.names.into(), root.into(), content_hash.into(), text_of_sets(&tree.sets).into()],
     );
 }
 

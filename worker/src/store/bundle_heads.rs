@@ -1,5 +1,5 @@
-//! The stored head of a project's bundle, the bytes that heads name by their hashes, which of them KV has, what a supplement needs of the
-//! present core, and the keys of its sealed boxes.
+//! The stored head of a project's bundle, and the bytes that heads name by their hashes, with a mark for those that KV has. Also the data of
+//! the present core that a supplement needs, and the keys of its sealed boxes.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -35,7 +35,7 @@ pub struct StoredHead {
 /// State of a bundle: its present revision, and the previous head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleState {
-    /// Revision of the documents that a bundle shows (`store/migrations/0025_bundle_revision.sql`).
+    /// Revision of the documents that a bundle contains (`store/migrations/0025_bundle_revision.sql`).
     pub revision: String,
     /// Epoch of the project.
     pub epoch: i64,
@@ -116,8 +116,8 @@ pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
     );
 }
 
-/// Deletes parts that have been unnamed since a time or earlier, and the oldest ones beyond a number that have been unnamed since
-/// another time: parts of cores beyond the first number, those of goods beyond the second.
+/// Deletes parts that have been unnamed since `until_ms` or earlier. Of those unnamed since `surplus_until_ms` or earlier, it also deletes
+/// the oldest beyond `most`: the first number is for parts of cores, the second for parts of goods.
 pub fn delete_unnamed(store: &mut Store<'_>, until_ms: i64, most: [i64; 2], surplus_until_ms: i64) {
     store.write("DELETE FROM bundle_part WHERE unnamed_since <= +?1", vec![until_ms.into()]);
     for (is_goods, most) in (0_i64..).zip(most) {

@@ -8,7 +8,7 @@ use super::document::{read_stored, readable, unreadable};
 use super::sql::{self, Fault, SqlRow};
 pub use rows::list_newest_ids;
 use rows::{
-    CodeCampaign, accounts_with_holds, assigned_rules, balances_of, newest, parents, passed_on, published,
+    CodeCampaign, accounts_with_holds, assigned_rules, balances_of, list_passed_on, list_published, newest, parents,
     rules_with_ids, voucher_rows, with_ids,
 };
 use scrip::facts::{
@@ -67,7 +67,7 @@ impl CandidateRows {
             if !seek.only_own && !seek.client {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
-            let (passed_on, published) = (passed_on(store, seek)?, published(store, seek)?);
+            let (passed_on, published) = (list_passed_on(store, seek)?, list_published(store, seek)?);
             let vouchers = voucher_rows(store, seek, &programs, passed_on.union(&published))?;
             let tiers = if seek.only_own { Vec::new() } else { newest(store, "promotion_tier")? };
             offered.read_parents(store, &mut programs, vouchers.iter().chain(&tiers))?;

@@ -19,7 +19,7 @@ const OBSERVED_KINDS: &[(&str, &[&str])] = &[
     ("event", &["customer.rewarded"]),
     ("granted", &["customer.rewarded"]),
     ("order", &["order."]),
-    // These two also show that a change of a card is reported already.
+    // These two also indicate that a change of a card is reported already.
     ("pending_points_change", &["voucher.", "customer."]),
     ("publication", &["publication.", "voucher."]),
     ("promotion_stack", &["campaign."]),

@@ -31,7 +31,7 @@ pub struct Document {
     pub created_at: i64,
     /// Time of the last change in milliseconds since 1970; `None` until the first change.
     pub updated_at: Option<i64>,
-    /// Members of the document, as the API shows them.
+    /// Members of the document, as the API returns them.
     pub body: Map<String, Json>,
 }
 
@@ -74,7 +74,7 @@ impl StoredDocument {
     }
 
     /// Combines the columns of a document with its serialized text.
-    pub fn printed(document: &Document, text: String) -> StoredDocument {
+    pub fn with_text(document: &Document, text: String) -> StoredDocument {
         StoredDocument {
             id: document.id.clone(),
             key: document.key.clone(),
@@ -130,11 +130,11 @@ pub fn read(row: &[SqlValue]) -> Result<Document, Fault> {
 impl Store<'_> {
     /// Returns the document with an id.
     pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored(kind, id)?.map(StoredDocument::document).transpose()
+        self.stored_document(kind, id)?.map(StoredDocument::document).transpose()
     }
 
     /// Returns the document with an id, unparsed.
-    pub fn stored(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
+    pub fn stored_document(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
         let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
         row.as_deref().map(StoredDocument::of).transpose()
     }
@@ -221,7 +221,7 @@ impl Store<'_> {
 
     /// Queues the insertion of a document.
     pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.insert_stored(kind, StoredDocument::printed(document, printed(&document.body)));
+        self.insert_stored(kind, StoredDocument::with_text(document, print_body(&document.body)));
     }
 
     /// Queues the insertion of documents of a kind that no decision reads, many with one statement.
@@ -244,7 +244,7 @@ impl Store<'_> {
         /// Number of documents of one statement, which is a text of some hundred kilobytes.
         const SLICE: usize = 100;
         let row = |of: &Document| {
-            let text = printed(&of.body);
+            let text = print_body(&of.body);
             let (digests, folded_name) = blind_index::of(kind, &text);
             let key = of.key.as_deref().map(|key| blind_index::key(kind, key));
             serde_json::json!([
@@ -272,7 +272,7 @@ impl Store<'_> {
 
     /// Queues the update of a document's columns and body.
     pub fn update(&mut self, kind: &str, document: &Document) {
-        self.update_stored(kind, StoredDocument::printed(document, printed(&document.body)));
+        self.update_stored(kind, StoredDocument::with_text(document, print_body(&document.body)));
     }
 
     /// Queues the update of a serialized document.
@@ -283,7 +283,11 @@ impl Store<'_> {
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn upsert(&mut self, kind: &str, document: &Document) {
-        self.write_document(UPSERT, columns(kind, StoredDocument::printed(document, printed(&document.body))), PLACES);
+        self.write_document(
+            UPSERT,
+            columns(kind, StoredDocument::with_text(document, print_body(&document.body))),
+            PLACES,
+        );
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
@@ -309,7 +313,7 @@ impl Store<'_> {
     /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
     pub fn archive(&mut self, kind: &str, document: &Document) {
         const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
-        let mut params = columns(&archived_kind(kind), StoredDocument::printed(document, printed(&document.body)));
+        let mut params = columns(&archived_kind(kind), StoredDocument::with_text(document, print_body(&document.body)));
         params.push(kind.into());
         self.write_document(ARCHIVE, params, PLACES);
     }
@@ -433,7 +437,7 @@ pub fn read_loaded<T>(kind: &str, document: &Document, read: Read<T>) -> Result<
 }
 
 /// Serializes the fields of a document.
-fn printed(body: &Map<String, Json>) -> String {
+fn print_body(body: &Map<String, Json>) -> String {
     // Fields are names and values, which can always be serialized.
     serde_json::to_string(body).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
 //! Facts of a decision from the store. None of them is unknown: a document that is not stored is absent. A fact cannot return
-//! an error, so a fault of the store is kept and must be checked at the end ([`StoreFacts::finish`]).
+//! an error, so a fault of the store is recorded and must be checked at the end ([`StoreFacts::finish`]).
 
 mod cache;
 mod goods;
@@ -175,7 +175,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn redemption(&self, id: &str) -> Known<Fact<'_, StoredRedemption>> {
-        let stored = self.record_fault(self.store.stored("redemption", id));
+        let stored = self.record_fault(self.store.stored_document("redemption", id));
         let stored = stored.and_then(|stored| Some((self.record_fault(stored.members().map(Some))?, stored.parent)));
         // A rollback has the same kind, but is no redemption.
         let stored = stored.filter(|(members, _)| members.get("object").and_then(Node::as_str) == Some("redemption"));
@@ -225,7 +225,7 @@ impl Facts for StoreFacts<'_, '_> {
         if !self.tracked {
             return Known::Absent;
         }
-        let shown = self.tracker().and_then(|tracker| tracker.tracking_id_of_name(source_id));
-        self.record_fault(shown.map(|shown| Some(Text::from(shown)))).into()
+        let tracking_id = self.tracker().and_then(|tracker| tracker.tracking_id_of_name(source_id));
+        self.record_fault(tracking_id.map(|tracking_id| Some(Text::from(tracking_id)))).into()
     }
 }

@@ -21,7 +21,7 @@ pub enum InjectedFault {
 
 impl InjectedFault {
     /// Returns the fault with this name.
-    pub fn named(name: &str) -> Option<InjectedFault> {
+    pub fn parse(name: &str) -> Option<InjectedFault> {
         Some(match name {
             "throw" => InjectedFault::Throw,
             "panic" => InjectedFault::Panic,

@@ -29,7 +29,7 @@ pub struct NextJob {
     pub owner: String,
 }
 
-/// The row of a job that a key asks for.
+/// The row of a job that a key requests.
 #[derive(Debug, Clone, Copy)]
 pub struct QueuedJob<'j> {
     /// Its id.
@@ -38,7 +38,7 @@ pub struct QueuedJob<'j> {
     pub kind: &'j str,
     /// Its first state.
     pub cursor: &'j str,
-    /// The key that asks for it.
+    /// The key that requests it.
     pub owner: &'j str,
 }
 
@@ -49,7 +49,7 @@ pub struct ActionOutcome<'a> {
     pub status: &'a str,
     /// The status of its operation.
     pub operation_status: &'a str,
-    /// The result that the caller is shown.
+    /// Result that the caller receives.
     pub result: &'a Json,
 }
 
@@ -133,7 +133,7 @@ pub fn find_code_creation(store: &Store<'_>, id: &str) -> Result<Option<CodeCrea
     Ok(Some(CodeCreation { campaign_id: sql::text(&row, 0)?.to_owned(), wanted: sql::int(&row, 1)? }))
 }
 
-/// Queues a job that a key asks for, at the flush; one with its id starts again. The key has its turn after all that have work already, so
+/// Queues a job that a key requests, at the flush; one with its id starts again. The key has its turn after all that have work already, so
 /// that the next job stays the next one, also when its slice fails and that is recorded.
 pub fn insert(store: &mut Store<'_>, job: &QueuedJob<'_>, at_ms: i64) {
     let QueuedJob { id, kind, cursor, owner } = *job;

@@ -380,7 +380,7 @@ pub fn is_session_open(store: &Store<'_>, key: &str, now_ms: i64) -> Result<bool
     Ok(row.is_some())
 }
 
-/// Deletes all holds of a session at the commit, set by any caller.
+/// Deletes all holds of a session, set by any caller, when the call commits.
 pub fn delete_session(store: &mut Store<'_>, key: &str) {
     store.write("DELETE FROM hold WHERE key = +?1", vec![key.into()]);
 }

@@ -22,7 +22,7 @@ impl Store<'_> {
         let Some(query) = trigrams(part) else { return Ok(None) };
         let row = self.row(
             "SELECT COUNT(*) FROM (SELECT 1 FROM label_part WHERE label_part MATCH ?1 LIMIT +?2)",
-            // One more than the limit shows that it is exceeded.
+            // One row more than the limit: it exists if the limit is exceeded.
             &[query.as_str().into(), FOUND_MAX.saturating_add(1).into()],
         )?;
         let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;

@@ -30,7 +30,7 @@ impl QueuedWrite {
         }
     }
 
-    /// Returns true if it may change a document that a bundle shows. A new voucher of a campaign is shown with its campaign
+    /// Returns true if it may change a document that a bundle contains. A new voucher of a campaign is contained with its campaign
     /// alone, which is written with it or by a job.
     pub(super) fn may_be_in_bundle(&self) -> bool {
         let is_insertion = self.statement.starts_with("INSERT");

@@ -25,7 +25,7 @@ pub use earning::{CampaignTierRecord, EarnedPointsEntry, EarnedPointsRecord, Ear
 pub use export::{ExportParameters, ExportRecord};
 pub use members::Members;
 pub use order::OrderRecord;
-pub use payment::{BoughtRecord, DigitalResult, PaymentRecord, PaymentRequestRecord, PurchaseRecord};
+pub use payment::{DigitalResult, OrderSnapshotRecord, PaymentRecord, PaymentRequestRecord, PurchaseRecord};
 pub use points::{PENDING_DETAILS, PendingPointsRecord, TransactionDetailsRecord, TransactionRecord};
 pub use program::{
     CardRecord, CostRecord, EarningRecord, EntityRecord, IS_ANNOUNCED, ProgramRewardRecord, ProgramRuleRecord,

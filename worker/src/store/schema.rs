@@ -81,7 +81,7 @@ const MIGRATIONS: &[Migration] = &[
 pub const KNOWN: usize = MIGRATIONS.len();
 
 impl Migration {
-    /// The statements, each of which runs on its own. Empty lines separate them, and a comment may stand above one.
+    /// The statements, each of which runs on its own. Empty lines separate them, and a comment may precede one.
     fn statements(&self) -> impl Iterator<Item = &'static str> {
         let statement = |paragraph: &'static str| {
             let comment: usize =

@@ -29,7 +29,7 @@ const EMPTIED: &[&str] = &[
     "UPDATE bundle_epoch SET epoch = 0",
 ];
 
-/// Deletes at the commit all that a project has, except what it began with.
+/// Deletes all data of a project when the call commits, except its initial data.
 pub fn delete_all(store: &mut Store<'_>) {
     for statement in EMPTIED {
         store.write(*statement, Vec::new());
@@ -41,7 +41,7 @@ pub fn count_waiting_deliveries(store: &Store<'_>, now_ms: i64) -> Result<usize,
     Ok(store.rows("SELECT seq FROM outbox WHERE at > ?1", &[now_ms.into()])?.len())
 }
 
-/// Makes them due now, at the commit.
+/// Makes them due when the call commits.
 pub fn update_deliveries_due(store: &mut Store<'_>, now_ms: i64) {
     store.write("UPDATE outbox SET at = ?1 WHERE at > ?1", vec![now_ms.into()]);
     store.schedule_deliveries_at(now_ms);
@@ -61,7 +61,7 @@ pub struct NumberedDocuments {
     pub created_at: i64,
 }
 
-/// Inserts documents `fill0`, `fill1` and so on at the commit.
+/// Inserts documents `fill0`, `fill1` and so on when the call commits.
 pub fn insert_numbered(store: &mut Store<'_>, numbered: NumberedDocuments) {
     let NumberedDocuments { count, kind, parent, body, created_at } = numbered;
     store.write(

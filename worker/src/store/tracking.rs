@@ -19,7 +19,7 @@ use old::{SEALED_MAX, TAG};
 /// Purpose of the encryption.
 const PURPOSE: &str = "tracking ids";
 /// No additional data is authenticated.
-const ALONE: [&[u8]; 0] = [];
+const NO_ASSOCIATED_DATA: [&[u8]; 0] = [];
 
 /// Encrypts with the project's key.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Tracker {
     }
 
     /// Loads the tracker of a project, whose key was written when the project was created.
-    pub fn stored(store: &Store<'_>) -> Result<Tracker, Fault> {
+    pub fn load(store: &Store<'_>) -> Result<Tracker, Fault> {
         let found = store.document("secret", "tracking")?;
         let key = found.as_ref().and_then(|found| found.body.get("key")).and_then(Json::as_str).and_then(unhex::<32>);
         key.map(Tracker::new).ok_or_else(|| Fault::new("the project has no tracking key"))
@@ -53,19 +53,19 @@ impl Tracker {
     }
 
     /// Returns the cipher for a purpose. Its key is derived, so that other digests disclose nothing of it.
-    fn sealing(&self, purpose: &str) -> Result<Aes128Siv, Fault> {
+    fn cipher(&self, purpose: &str) -> Result<Aes128Siv, Fault> {
         Ok(Aes128Siv::new(&self.digest(&[purpose.as_bytes()])?.into()))
     }
 
     /// Encrypts a text for a purpose; it decrypts for the same purpose only.
-    pub fn sealed(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Fault> {
-        let sealed = self.sealing(purpose)?.encrypt(ALONE, text.as_bytes());
+    pub fn encrypt(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Fault> {
+        let sealed = self.cipher(purpose)?.encrypt(NO_ASSOCIATED_DATA, text.as_bytes());
         sealed.map_err(|error| Fault::new(format!("`{purpose}` cannot be sealed: {error}")))
     }
 
     /// Decrypts a text that was encrypted for a purpose; `None` for other bytes.
-    pub fn opened(&self, purpose: &str, sealed: &[u8]) -> Result<Option<String>, Fault> {
-        let opened = self.sealing(purpose)?.decrypt(ALONE, sealed).ok();
+    pub fn decrypt(&self, purpose: &str, sealed: &[u8]) -> Result<Option<String>, Fault> {
+        let opened = self.cipher(purpose)?.decrypt(NO_ASSOCIATED_DATA, sealed).ok();
         Ok(opened.and_then(|opened| String::from_utf8(opened).ok()))
     }
 
@@ -76,15 +76,15 @@ impl Tracker {
 
     /// Returns the tracking id of a source_id.
     pub fn tracking_id(&self, source_id: &str) -> Result<String, Fault> {
-        let mut sealed = self.sealed(PURPOSE, source_id)?;
+        let mut sealed = self.encrypt(PURPOSE, source_id)?;
         if source_id.len() > SEALED_MAX {
             sealed.truncate(TAG);
         }
         Ok(format!("{TRACKING_PREFIX}{}", hex(&sealed)))
     }
 
-    /// Returns the tracking id that answers show for a name. A name in the form of a tracking id is shown as it is, so that a
-    /// client, which has no key, shows the same.
+    /// Returns the tracking id that answers contain for a name. A name in the form of a tracking id is returned as it is, so that a
+    /// client, which has no key, contains the same.
     pub fn tracking_id_of_name(&self, name: &str) -> Result<String, Fault> {
         if is_tracking_id(name) { Ok(name.to_owned()) } else { self.tracking_id(name) }
     }
@@ -99,7 +99,7 @@ impl Tracker {
         else {
             return Ok(None);
         };
-        Ok(self.opened(PURPOSE, sealed)?.or_else(|| old::source_id(&self.key, sealed)))
+        Ok(self.decrypt(PURPOSE, sealed)?.or_else(|| old::source_id(&self.key, sealed)))
     }
 
     /// Tests if a tracking id belongs to a source_id.

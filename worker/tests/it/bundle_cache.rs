@@ -94,8 +94,8 @@ impl Shop {
         })
     }
 
-    /// Returns the hash of the core and the root of the goods after a check that the stored head and a newly made one have the same, and
-    /// that the new head has the higher revision.
+    /// Returns the hash of the core and the root of the goods. Checks that the stored head and a new one have the same values, and that the
+    /// new head has the higher revision.
     fn core(&self, what: &str) -> String {
         let kept = self.head(None);
         assert_eq!(kept.status, 200, "{what}: {}", String::from_utf8_lossy(&kept.body));

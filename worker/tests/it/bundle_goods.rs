@@ -101,7 +101,7 @@ impl Shop {
         insert("sku", sku, "'product_' || v");
     }
 
-    /// Informs the object as the entry does when a client asks.
+    /// Informs the object as the entry does for a request of a client.
     fn ask(&self) {
         assert_eq!(self.send("server", &format!("PUT {DEMAND_PATH}"), &json!({ "is_missing": true })).status, 204);
     }

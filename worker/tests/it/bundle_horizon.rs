@@ -406,7 +406,7 @@ fn the_head_follows_the_key_that_signs() {
     let (third, claims) = head(switch + 1);
     assert!(third != first && third != second);
     assert_eq!(claims["epoch"], json!(switch + 1));
-    // The private half of a key is kept for a day after its end, in case that the clock is set back.
+    // The private half of a key is stored for a day after its end, in case the clock is set back.
     let halves = || shop.edge.run("proj_dev", "SELECT kid FROM bundle_key WHERE private_seed IS NOT NULL", &[]).len();
     assert_eq!(halves(), 2);
     head(switch + 24 * HOUR);

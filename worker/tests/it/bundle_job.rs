@@ -99,7 +99,7 @@ impl Shop {
         answer
     }
 
-    /// Informs the object as the entry does when a client asks.
+    /// Informs the object as the entry does for a request of a client.
     fn ask(&self, is_missing: bool) {
         assert_eq!(self.serve(&format!("PUT {DEMAND_PATH}"), &json!({ "is_missing": is_missing })).status, 204);
     }
@@ -193,7 +193,7 @@ fn tier(name: &str) -> Json {
     json!({ "name": name, "action": { "discount": { "type": "PERCENT", "percent_off": 5 } } })
 }
 
-/// Each write that a core shows makes the job due in its own transaction, and asks for the alarm.
+/// Each write that a core contains makes the job due in its own transaction, and requests the alarm.
 #[test]
 fn what_a_bundle_shows_marks_it() {
     let shop = Shop::built();

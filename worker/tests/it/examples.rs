@@ -46,7 +46,7 @@ fn play(name: &str, operation: &Json, recipes: &[Json], shapes: &Map<String, Jso
     let examples = examples(operation);
     let method = name.split_once(' ').unwrap().0;
     for (label, query, body) in &examples {
-        operation["anew"].as_array().into_iter().flatten().for_each(|name| shop.forget(name.as_str().unwrap()));
+        operation["anew"].as_array().into_iter().flatten().for_each(|name| shop.drop_object(name.as_str().unwrap()));
         let path = shop.fill_text(operation["path"].as_str().unwrap());
         let sent = shop.fill(body);
         let who = if path.starts_with("/client/") { "client" } else { "server" };

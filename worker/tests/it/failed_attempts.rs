@@ -208,86 +208,86 @@ fn client_key(address: Option<&str>) -> ClientKey {
 }
 
 /// Makes an attempt that is answered at once; returns true if it was admitted.
-fn attempt(gate: &mut FailedAttempts, client: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
-    let verdict = gate.ask(client, now_ms);
+fn attempt(limiter: &mut FailedAttempts, client: &ClientKey, wrong: u64, now_ms: i64) -> AttemptDecision {
+    let verdict = limiter.check(client, now_ms);
     if matches!(verdict, AttemptDecision::After(_)) {
-        gate.record_result(client, wrong, now_ms);
+        limiter.record_result(client, wrong, now_ms);
     }
     verdict
 }
 
 #[test]
 fn waits_double_after_ten_failures_until_the_caller_is_blocked() {
-    let (mut gate, anna) = (FailedAttempts::default(), client_key(Some("192.0.2.1")));
-    let verdicts: Vec<AttemptDecision> = (0..18).map(|_| attempt(&mut gate, &anna, 1, ASKED)).collect();
+    let (mut limiter, anna) = (FailedAttempts::default(), client_key(Some("192.0.2.1")));
+    let verdicts: Vec<AttemptDecision> = (0..18).map(|_| attempt(&mut limiter, &anna, 1, ASKED)).collect();
     assert!(verdicts[..10].iter().all(|verdict| *verdict == AttemptDecision::After(0)), "{verdicts:?}");
     let waits = [100, 200, 400, 800, 1_600, 3_200, 5_000].map(AttemptDecision::After);
     assert_eq!(verdicts[10..17], waits);
     assert_eq!(verdicts[17], AttemptDecision::Later(30));
     // An instant earlier it is still refused; then one attempt is admitted, and none after it.
-    assert!(matches!(attempt(&mut gate, &anna, 1, ASKED + 29_000), AttemptDecision::Later(1)));
-    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::After(5_000));
-    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 30_000), AttemptDecision::Later(30));
+    assert!(matches!(attempt(&mut limiter, &anna, 1, ASKED + 29_000), AttemptDecision::Later(1)));
+    assert_eq!(attempt(&mut limiter, &anna, 1, ASKED + 30_000), AttemptDecision::After(5_000));
+    assert_eq!(attempt(&mut limiter, &anna, 1, ASKED + 30_000), AttemptDecision::Later(30));
     // Another address is not affected, and after an hour all failures have decayed.
-    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
-    assert_eq!(attempt(&mut gate, &anna, 1, ASKED + 3_600_000), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut limiter, &client_key(Some("192.0.2.2")), 1, ASKED + 30_000), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut limiter, &anna, 1, ASKED + 3_600_000), AttemptDecision::After(0));
 }
 
 #[test]
 fn right_codes_cost_nothing() {
-    let mut gate = FailedAttempts::default();
+    let mut limiter = FailedAttempts::default();
     for now_ms in ASKED..ASKED + 20_000 {
-        assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
-        assert_eq!(attempt(&mut gate, &client_key(None), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(attempt(&mut limiter, &client_key(Some("192.0.2.1")), 0, now_ms), AttemptDecision::After(0));
+        assert_eq!(attempt(&mut limiter, &client_key(None), 0, now_ms), AttemptDecision::After(0));
     }
-    assert_eq!(gate.addresses(), 0);
+    assert_eq!(limiter.addresses(), 0);
 }
 
 #[test]
 fn thirty_names_count_as_thirty_attempts_in_one_request_too() {
-    let mut gate = FailedAttempts::default();
+    let mut limiter = FailedAttempts::default();
     let anna = client_key(Some("192.0.2.1"));
-    assert_eq!(attempt(&mut gate, &anna, 30, ASKED), AttemptDecision::After(0));
-    assert_eq!(attempt(&mut gate, &anna, 1, ASKED), AttemptDecision::Later(420));
+    assert_eq!(attempt(&mut limiter, &anna, 30, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut limiter, &anna, 1, ASKED), AttemptDecision::Later(420));
     let ben = client_key(Some("192.0.2.2"));
-    let let_in = (0..1_000).filter(|_| matches!(gate.ask(&ben, ASKED), AttemptDecision::After(_))).count();
+    let let_in = (0..1_000).filter(|_| matches!(limiter.check(&ben, ASKED), AttemptDecision::After(_))).count();
     assert_eq!(let_in, 16 + 10 + 7);
-    (0..let_in).for_each(|_| gate.record_result(&ben, 30, ASKED + 10));
-    assert_eq!(gate.ask(&ben, ASKED + 20), AttemptDecision::Later(3_810));
+    (0..let_in).for_each(|_| limiter.record_result(&ben, 30, ASKED + 10));
+    assert_eq!(limiter.check(&ben, ASKED + 20), AttemptDecision::Later(3_810));
 }
 
 #[test]
 fn unanswered_attempts_expire() {
-    let mut gate = FailedAttempts::default();
+    let mut limiter = FailedAttempts::default();
     let anna = client_key(Some("192.0.2.1"));
-    while matches!(gate.ask(&anna, ASKED), AttemptDecision::After(_)) {}
-    assert_eq!(gate.ask(&anna, ASKED + 60_000), AttemptDecision::After(0));
+    while matches!(limiter.check(&anna, ASKED), AttemptDecision::After(_)) {}
+    assert_eq!(limiter.check(&anna, ASKED + 60_000), AttemptDecision::After(0));
 }
 
 #[test]
 fn without_an_address_the_key_has_a_higher_limit() {
-    let (mut gate, keyed) = (FailedAttempts::default(), client_key(None));
-    let let_in = (0..10_000).filter(|_| attempt(&mut gate, &keyed, 1, ASKED) == AttemptDecision::After(0)).count();
+    let (mut limiter, keyed) = (FailedAttempts::default(), client_key(None));
+    let let_in = (0..10_000).filter(|_| attempt(&mut limiter, &keyed, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(let_in, 100);
     // One attacker does not block all other callers for long, and never those with an address.
-    (0..40).for_each(|_| _ = attempt(&mut gate, &keyed, 30, ASKED));
-    let AttemptDecision::Later(seconds) = gate.ask(&keyed, ASKED) else { panic!("it is let in") };
+    (0..40).for_each(|_| _ = attempt(&mut limiter, &keyed, 30, ASKED));
+    let AttemptDecision::Later(seconds) = limiter.check(&keyed, ASKED) else { panic!("it is let in") };
     assert!(seconds <= 60, "{seconds}");
-    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut limiter, &client_key(Some("192.0.2.1")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]
 fn from_many_addresses_each_has_fewer_mistakes_and_memory_is_bounded() {
-    let mut gate = FailedAttempts::default();
+    let mut limiter = FailedAttempts::default();
     for number in 0..30_000_u32 {
         let address = format!("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
-        attempt(&mut gate, &client_key(Some(&address)), 1, ASKED);
-        assert!(gate.addresses() <= 10_000);
+        attempt(&mut limiter, &client_key(Some(&address)), 1, ASKED);
+        assert!(limiter.addresses() <= 10_000);
     }
     let anna = client_key(Some("192.0.2.1"));
-    let free = (0..10).filter(|_| attempt(&mut gate, &anna, 1, ASKED) == AttemptDecision::After(0)).count();
+    let free = (0..10).filter(|_| attempt(&mut limiter, &anna, 1, ASKED) == AttemptDecision::After(0)).count();
     assert_eq!(free, 3);
-    assert_eq!(attempt(&mut gate, &client_key(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
+    assert_eq!(attempt(&mut limiter, &client_key(Some("192.0.2.2")), 0, ASKED), AttemptDecision::After(0));
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn every_way_to_name_a_code_counts() {
         let shop = shop();
         for place in 0..100 {
             let reply = shop.send("192.0.2.1", call, &body, ASKED + place);
-            assert!(!reply.headers.iter().any(|(name, _)| name == "scrip-guesses"), "{call} shows what it counts");
+            assert!(!reply.headers.iter().any(|(name, _)| name == "scrip-wrong-codes"), "{call} shows what it counts");
             let away = wrong > 0 && wrong * place >= 17;
             assert_eq!(reply.status == 429, away, "{call} {place}: {}", String::from_utf8_lossy(&reply.body));
         }

@@ -13,7 +13,7 @@ use scrip_worker::http::shape::{Field, FieldType};
 use scrip_worker::routes::TABLE;
 use std::collections::BTreeSet;
 
-/// Fields that the service acts on without showing them, each with the story that proves it.
+/// Fields that the service acts on without returning them, each with the story that proves it.
 const WITH_EFFECT: &str = include_str!("../../src/interface/fields-with-effect.txt");
 /// Fields that the service does not read, each with the reason.
 const IGNORED: &str = include_str!("../../src/interface/fields-ignored.txt");

@@ -1,5 +1,5 @@
-//! Tests that a client decides conditions on goods by the numbers of sets as the service decides them by filters, members and metadata,
-//! while catalogue, collections and rules change; and that no cart of listed goods lacks a fact for it.
+//! Tests conditions on goods while catalogue, collections and rules change. A client decides them by the numbers of sets, the service by
+//! filters, members and metadata, and both must agree. No cart of listed goods may lack a fact.
 
 use crate::bundle::{Bundle, claims_of};
 use crate::in_process::Edge;

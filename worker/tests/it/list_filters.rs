@@ -1,5 +1,5 @@
-//! Tests the selection, order and totals of lists against a naive reading of the whole list, with every filter that an index or a stored
-//! count answers, after documents are created, changed, redeemed and deleted.
+//! Tests the selection, order and totals of lists against a naive reading of the whole list, after documents are created, changed, redeemed
+//! and deleted. It uses every filter that an index or a stored count answers.
 
 use crate::in_process::Edge;
 use scrip_worker::http::request::{Reply, Request};

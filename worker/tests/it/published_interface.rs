@@ -40,7 +40,7 @@ fn the_committed_description_is_fresh() {
     let examples =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/interface/examples.json")).unwrap();
     let examples = serde_json::from_str(&examples).unwrap();
-    let fresh = openapi::written(&openapi::generate(AREAS, &examples));
+    let fresh = openapi::print(&openapi::generate(AREAS, &examples));
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), &fresh).unwrap();
         return;

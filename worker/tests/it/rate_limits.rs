@@ -17,7 +17,7 @@ fn caller_with(rates: Rates, address: Option<&str>) -> Caller {
 }
 
 /// Makes a call; returns the limit, the remaining calls and the reset time, or the time of the block.
-fn ask(
+fn count_call(
     counts: &mut Counts,
     caller: &Caller,
     path: &str,
@@ -25,7 +25,7 @@ fn ask(
 ) -> Result<Option<[String; 3]>, (u64, &'static str)> {
     let method = if path.ends_with("async") { "POST" } else { "GET" };
     let route = TABLE.find(method, path).ok().unwrap().route;
-    match counts.ask(route, caller, now_ms) {
+    match counts.count_call(route, caller, now_ms) {
         RateDecision::Unlimited => Ok(None),
         RateDecision::Within(share) => Ok(Some(share.headers().map(|(_, value)| value))),
         RateDecision::Beyond { seconds, of, .. } => Err((seconds, of)),
@@ -42,12 +42,12 @@ fn a_window_starts_with_the_first_call_and_ends() {
     let mut counts = Counts::default();
     let second = NOW / 1_000;
     let within = |remaining: &str, retry: i64| Ok(Some(["2".to_owned(), remaining.to_owned(), retry.to_string()]));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW), within("1", second));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW + 4_000), within("0", second + 10));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW + 4_001), Err((6, "api_calls")));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW + 9_999), Err((1, "api_calls")));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW + 10_000), within("1", second + 10));
-    assert_eq!(ask(&mut counts, &caller, READ, NOW - 1), within("1", second), "a clock set back begins anew");
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW), within("1", second));
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW + 4_000), within("0", second + 10));
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW + 4_001), Err((6, "api_calls")));
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW + 9_999), Err((1, "api_calls")));
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW + 10_000), within("1", second + 10));
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW - 1), within("1", second), "a clock set back begins anew");
 }
 
 #[test]
@@ -58,10 +58,10 @@ fn bulk_calls_have_a_bucket_of_their_own() {
     };
     let caller = caller_with(rates, None);
     let mut counts = Counts::default();
-    assert!(ask(&mut counts, &caller, READ, NOW).is_ok());
-    assert!(ask(&mut counts, &caller, BULK, NOW).is_ok());
-    assert_eq!(ask(&mut counts, &caller, READ, NOW), Err((60, "api_calls")));
-    assert_eq!(ask(&mut counts, &caller, BULK, NOW), Err((60, "bulk_api_calls")));
+    assert!(count_call(&mut counts, &caller, READ, NOW).is_ok());
+    assert!(count_call(&mut counts, &caller, BULK, NOW).is_ok());
+    assert_eq!(count_call(&mut counts, &caller, READ, NOW), Err((60, "api_calls")));
+    assert_eq!(count_call(&mut counts, &caller, BULK, NOW), Err((60, "bulk_api_calls")));
 }
 
 #[test]
@@ -73,16 +73,16 @@ fn project_key_and_address_are_counted_independently() {
     let second_key = Caller { key_id: "second".into(), ..one.clone() };
     let elsewhere = Caller { project: "proj_other".into(), ..one.clone() };
     let mut counts = Counts::default();
-    assert!(ask(&mut counts, &one, READ, NOW).is_ok());
-    assert!(ask(&mut counts, &one, READ, NOW).is_ok());
-    assert!(ask(&mut counts, &one, READ, NOW).is_err(), "an address");
-    assert!(ask(&mut counts, &other, READ, NOW).is_ok(), "what was refused took nothing from the key");
-    assert!(ask(&mut counts, &other, READ, NOW).is_err(), "a key");
-    assert!(ask(&mut counts, &second_key, READ, NOW).is_ok());
-    assert!(ask(&mut counts, &second_key, READ, NOW).is_err(), "a project");
-    assert!(ask(&mut counts, &elsewhere, READ, NOW).is_ok(), "another project is another matter");
+    assert!(count_call(&mut counts, &one, READ, NOW).is_ok());
+    assert!(count_call(&mut counts, &one, READ, NOW).is_ok());
+    assert!(count_call(&mut counts, &one, READ, NOW).is_err(), "an address");
+    assert!(count_call(&mut counts, &other, READ, NOW).is_ok(), "what was refused took nothing from the key");
+    assert!(count_call(&mut counts, &other, READ, NOW).is_err(), "a key");
+    assert!(count_call(&mut counts, &second_key, READ, NOW).is_ok());
+    assert!(count_call(&mut counts, &second_key, READ, NOW).is_err(), "a project");
+    assert!(count_call(&mut counts, &elsewhere, READ, NOW).is_ok(), "another project is another matter");
     let desk = Caller { class: CredentialClass::Management, ..one };
-    assert!(ask(&mut counts, &desk, READ, NOW).is_ok(), "and so is another class");
+    assert!(count_call(&mut counts, &desk, READ, NOW).is_ok(), "and so is another class");
 }
 
 #[test]
@@ -90,17 +90,17 @@ fn only_clients_and_images_have_default_rates() {
     let limits = RateLimits::default();
     let mut counts = Counts::default();
     for rates in [limits.server, limits.management] {
-        assert_eq!(ask(&mut counts, &caller_with(rates, Some("192.0.2.1")), READ, NOW), Ok(None));
+        assert_eq!(count_call(&mut counts, &caller_with(rates, Some("192.0.2.1")), READ, NOW), Ok(None));
     }
     let page = Caller { class: CredentialClass::Client, ..caller_with(limits.client, Some("192.0.2.1")) };
-    let refused = (0..61).filter(|_| ask(&mut counts, &page, READ, NOW).is_err()).count();
+    let refused = (0..61).filter(|_| count_call(&mut counts, &page, READ, NOW).is_err()).count();
     assert_eq!(refused, 1, "an address has sixty calls a minute");
     let image = Caller { class: CredentialClass::Image, ..caller_with(limits.images, Some("192.0.2.1")) };
-    let refused = (0..601).filter(|_| ask(&mut counts, &image, READ, NOW).is_err()).count();
+    let refused = (0..601).filter(|_| count_call(&mut counts, &image, READ, NOW).is_err()).count();
     assert_eq!(refused, 1, "an address has six hundred images a minute");
     let unknown = Caller { class: CredentialClass::Client, ..caller_with(limits.client, None) };
     assert_eq!(
-        ask(&mut counts, &unknown, READ, NOW),
+        count_call(&mut counts, &unknown, READ, NOW),
         Ok(None),
         "a caller without an address shares no count with the others"
     );
@@ -113,10 +113,10 @@ fn many_addresses_use_bounded_memory_and_keep_key_counts() {
     let mut counts = Counts::default();
     for number in 0..50_000_u32 {
         let address = format!("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
-        assert!(ask(&mut counts, &caller_with(rates, Some(&address)), READ, NOW).is_ok());
+        assert!(count_call(&mut counts, &caller_with(rates, Some(&address)), READ, NOW).is_ok());
     }
     assert!(
-        ask(&mut counts, &caller_with(rates, Some("192.0.2.9")), READ, NOW).is_err(),
+        count_call(&mut counts, &caller_with(rates, Some("192.0.2.9")), READ, NOW).is_err(),
         "the key's count is still there"
     );
 }

@@ -151,7 +151,7 @@ fn a_typed_code_opens_its_box_and_decides_finally() {
             assert!(valid.is_null() || own["valid"] == service["valid"] && own["valid"] == valid, "{code}: {own}");
         }
     }
-    // The message of the rule is in the box, because the service shows it.
+    // The message of the rule is in the box, because the service returns it.
     let mut small = typing("SEALED");
     small["order"]["amount"] = 100.into();
     let (own, _) = shop.decide(&bundle, NOON, &small);

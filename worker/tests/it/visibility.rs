@@ -1,5 +1,5 @@
-//! Tests that words which the merchant has not made visible are in no head, in no core and in no list of a client, by default and with
-//! each setting; and that the qualification of a client with the bundle is final where it has all candidates.
+//! Tests that words which the merchant has not made visible are in no head, no core and no list of a client, by default and with each
+//! setting. Tests also that the qualification by a bundle is final where the bundle has all candidates.
 
 use crate::bundle::Bundle;
 use crate::in_process::Edge;

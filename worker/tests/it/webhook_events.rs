@@ -167,7 +167,7 @@ fn listened(story: &mut Json) -> String {
     project
 }
 
-/// The event of a customer contains the remaining points, as the API shows the customer.
+/// The event of a customer contains the remaining points, as the API returns the customer.
 #[test]
 fn a_customer_event_has_the_remaining_points() {
     let mut story = json!({ "name": "points", "steps": [

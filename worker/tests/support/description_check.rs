@@ -139,7 +139,7 @@ pub fn named(schema: &Json, place: &str, into: &mut Vec<String>) {
 const EXAMPLE_BYTES: usize = 1_500;
 /// A refusal has one message.
 const REFUSAL_BYTES: usize = 400;
-/// Members that no example shows.
+/// Members that no example contains.
 const SECRETS: &[&str] = &["secret", "token", "access_token"];
 
 /// A request or an answer of a story.

@@ -29,7 +29,7 @@ const DESCRIPTION: &str = include_str!("../../openapi.json");
 pub struct Edge {
     directory: Object,
     projects: RefCell<HashMap<String, Object>>,
-    gates: RefCell<HashMap<String, FailedAttempts>>,
+    failed_attempts: RefCell<HashMap<String, FailedAttempts>>,
     counts: RefCell<rates::Counts>,
     /// Key records that the entry caches, by key name.
     keys: RefCell<HashMap<String, CachedKey>>,
@@ -107,7 +107,7 @@ impl Edge {
         Edge {
             directory: Object::new(),
             projects: RefCell::default(),
-            gates: RefCell::default(),
+            failed_attempts: RefCell::default(),
             counts: RefCell::default(),
             keys: RefCell::default(),
             count: Cell::new(0),
@@ -143,12 +143,12 @@ impl Edge {
             Ok(caller) => caller,
             Err(reply) => return reply,
         };
-        let verdict = self.counts.borrow_mut().ask(matched.route, &caller, now_ms);
+        let verdict = self.counts.borrow_mut().count_call(matched.route, &caller, now_ms);
         let share = match verdict {
             rates::RateDecision::Unlimited => None,
             rates::RateDecision::Within(share) => Some(share),
             rates::RateDecision::Beyond { share, seconds, of } => {
-                let mut reply = rates::refused(&request_id, &share, seconds, of);
+                let mut reply = rates::refusal(&request_id, &share, seconds, of);
                 caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
                 return reply;
             }
@@ -205,10 +205,9 @@ impl Edge {
         (context, request_id): (&Context, &str),
         now_ms: i64,
     ) -> Reply {
-        let asker = failed_attempts::client_key(route, &caller);
-        if let Some(AttemptDecision::Later(seconds)) =
-            asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
-        {
+        let client = failed_attempts::client_key(route, &caller);
+        let decision = client.as_ref().map(|client| self.attempts(client, |attempts| attempts.check(client, now_ms)));
+        if let Some(AttemptDecision::Later(seconds)) = decision {
             let mut reply = scrip_worker::http::reply::too_many(request_id, seconds);
             caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
             return reply;
@@ -248,23 +247,29 @@ impl Edge {
             reply.body.extend(part.body);
             reply.headers.extend(part.headers.into_iter().filter(|(name, _)| name == "scrip-next"));
         }
-        if let Some(asker) = &asker {
+        if let Some(client) = &client {
             let wrong = reply.headers.iter().find(|(name, _)| name == failed_attempts::WRONG_CODES);
             let wrong = wrong.map_or(0, |(_, count)| count.parse().unwrap());
-            self.gate(asker, |gate| gate.record_result(asker, wrong, now_ms));
+            self.attempts(client, |attempts| attempts.record_result(client, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != failed_attempts::WRONG_CODES);
         }
-        // Headers that are only for the entry.
-        for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::FORGET) {
+        self.follow(&mut reply, context);
+        reply
+    }
+
+    /// Follows the instructions of the directory in the headers of its answer, as the entry does, and removes these headers.
+    fn follow(&self, reply: &mut Reply, context: &Context) {
+        for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::EVICT_RECORDS) {
             names.split(',').for_each(|name| drop(self.keys.borrow_mut().remove(name)));
         }
-        let emptied = reply.headers.iter().find(|(name, _)| name == keys::EMPTIED).map(|(_, project)| project.clone());
-        emptied.iter().for_each(|project| drop(self.projects.borrow_mut().remove(project)));
-        if let Some((_, signed)) = reply.headers.iter().find(|(name, _)| name == keys::SIGNED) {
+        if let Some((_, project)) = reply.headers.iter().find(|(name, _)| name == keys::EMPTY_PROJECT) {
+            self.projects.borrow_mut().remove(project);
+        }
+        if let Some((_, signed)) = reply.headers.iter().find(|(name, _)| name == keys::UPDATE_WEBHOOK_SECRET) {
             let read: keys::WebhookSecretUpdate = serde_json::from_str(signed).unwrap();
             let update = Request {
                 method: "PUT".into(),
-                path: scrip_worker::domain::webhooks::subscriptions::SIGNED.into(),
+                path: scrip_worker::domain::webhooks::subscriptions::WEBHOOK_TOKEN_PATH.into(),
                 body: signed.as_bytes().into(),
                 ..Request::default()
             };
@@ -273,12 +278,13 @@ impl Edge {
             });
             assert_eq!(taken.status, 204);
         }
-        reply.headers.retain(|(name, _)| ![keys::FORGET, keys::EMPTIED, keys::SIGNED].contains(&name.as_str()));
-        reply
+        reply.headers.retain(|(name, _)| {
+            ![keys::EVICT_RECORDS, keys::EMPTY_PROJECT, keys::UPDATE_WEBHOOK_SECRET].contains(&name.as_str())
+        });
     }
 
-    fn gate<T>(&self, asker: &ClientKey, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
-        act(self.gates.borrow_mut().entry(asker.project.clone()).or_default())
+    fn attempts<T>(&self, client_key: &ClientKey, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
+        act(self.failed_attempts.borrow_mut().entry(client_key.project.clone()).or_default())
     }
 
     fn project<T>(&self, name: &str, act: impl FnOnce(&Object) -> T) -> T {

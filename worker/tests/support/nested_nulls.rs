@@ -4,7 +4,7 @@ use scrip_worker::http::shape::{Field, FieldType};
 use scrip_worker::routes::TABLE;
 use serde_json::Value as Json;
 
-/// The changes that merge their objects field by field, where a null clears one field: the answer shows it as null.
+/// The changes that merge their objects field by field, where a null clears one field: the answer contains it as null.
 const MERGES: &[&str] = &["/branding/"];
 
 /// Adds the nulls to all successful `PUT` calls of a story. Returns true if there are any.

@@ -7,7 +7,7 @@ use crate::api::promotions::tiers;
 use crate::documents::common_fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION, VOUCHER_TYPE};
 use crate::documents::resource;
 use crate::documents::shapes;
-use crate::domain::campaigns::campaign::{CAMPAIGN, STATUSES, TYPES, show};
+use crate::domain::campaigns::campaign::{CAMPAIGN, STATUSES, TYPES, to_json};
 use crate::domain::loyalty_campaigns::{self, earning_rules};
 use crate::domain::rewards;
 use crate::domain::validation_rules::assignments;
@@ -64,7 +64,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The campaigns of this page and the total.")
         .of(&CAMPAIGN)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("campaigns")
         .query(&[
             LIMIT,
@@ -160,7 +160,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Lists campaigns, with categories on request (docs/spec/interface.md, campaigns).
 pub fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
-    let expanded = call.query.listed("expand");
+    let expanded = call.query.values("expand");
     if let Some(unknown) = expanded.iter().find(|name| !EXPANDED.contains(name)) {
         let message = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
         return Err(invalid_query(message).into());
@@ -173,7 +173,7 @@ pub fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> HandlerResult {
     let clause = clock::at_call(call, clause)?;
     let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
     let shows_categories = expanded.contains(&"category");
-    let mut json = show(call, page.documents)?;
+    let mut json = to_json(call, page.documents)?;
     if !shows_categories {
         for campaign in json.iter_mut().filter_map(Json::as_object_mut) {
             campaign.insert("categories".into(), json!([]));

@@ -41,7 +41,7 @@ const UPDATE: &[Field] = scrip::fields_of!(
     ]
 );
 
-/// Voucher configuration that may be sent where responses show it; the field of the same name next to `voucher` has precedence.
+/// Voucher configuration that may be sent where responses contain it; the field of the same name next to `voucher` has precedence.
 const VOUCHER_CHANGE: FieldType = FieldType::Object(&[
     may("discount", FieldType::Map)
         .description("Discount that replaces the present one. Its `type` must stay the same."),

@@ -35,7 +35,7 @@ pub const TEMPLATE: Resource = Resource {
     shape: shapes::project::CAMPAIGN_TEMPLATE.described(),
     parameter: "campaignTemplateId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "data",
         page_max: 1,
@@ -110,7 +110,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)
-        .listed(LIST_MEMBERS)
+        .lists_resource(LIST_MEMBERS)
         .scope("templates")
         .query(LISTED),
     post(ALL, "Create a template from a campaign or a promotion tier", create)
@@ -157,7 +157,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The templates of this page, and the total on request.")
         .of(&TEMPLATE)
-        .listed(LIST_MEMBERS)
+        .lists_resource(LIST_MEMBERS)
         .for_classes(&[CredentialClass::Management])
         .query(LISTED),
     post(
@@ -177,8 +177,8 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Shows templates, with their contents on request.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let expanded = call.query.listed("expand");
+fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let expanded = call.query.values("expand");
     if let Some(unknown) = expanded.iter().find(|name| **name != "json_template") {
         let details = format!("Property .expand must be one of json_template (actual value is `{unknown}`)");
         return Err(invalid_query(details).into());
@@ -199,7 +199,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let found =
         keyset_list::select(&TEMPLATE.list, call.store, &call.query, clause(), "a campaign template", &position)?;
     let KeysetPage { documents, has_more } = found;
-    let mut envelope = keyset_list::envelope(show(call, documents)?, has_more);
+    let mut envelope = keyset_list::envelope(to_json(call, documents)?, has_more);
     if call.query.is_true("include_total") {
         envelope.insert("total".into(), TEMPLATE.list.count(call.store, &call.query, clause())?.into());
     }

@@ -60,7 +60,7 @@ pub const COLLECTION: Resource = Resource {
     shape: shapes::catalogue::COLLECTION.described(),
     parameter: "productCollectionId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "data", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 
@@ -73,7 +73,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The product collections of this page and the total.")
         .of(&COLLECTION)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("product-collections")
         .query(&[LIMIT, PAGE, CATALOGUE_ORDER]),
     post("/v1/product-collections", "Create a product collection", create)

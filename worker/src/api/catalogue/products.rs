@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The products of this page and the total.")
         .of(&PRODUCT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("products")
         .query(CATALOGUE_LIST),
     post("/v1/products", "Create or update a product", create)

@@ -26,7 +26,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The SKUs of this page and the total.")
         .of(&SKU)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("products")
         .or_scope("skus")
         .query(CATALOGUE_LIST),

@@ -235,7 +235,7 @@ fn list_legacy(call: &mut Call<'_, '_>) -> HandlerResult {
         let falls = starting_after::is_falling(&call.query, &["created_at", "updated_at"])?;
         // An id is more precise than the time: other activities of the same time may follow it.
         if call.query.parameter("starting_after_id").is_none() {
-            filter.beyond(at, falls);
+            filter.bound_time(at, falls);
         }
     }
     if let Some(product) = call.query.parameter("product_id") {

@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[post("/client/v1/customers", "Create or update a 
     .returns("The names of the customer. Without proof the answer repeats the names that were sent.")
     .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
     .scope("customers")
-    .switched(ClientSwitch::Customers)
+    .allowed_by(ClientSwitch::Customers)
     .body(FIELDS)
     .answers(200, CLIENT_ANSWER)];
 

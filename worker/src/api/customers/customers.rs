@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The customers of this page, the total, and `true` in `has_more` if a further page exists.")
         .of(&CUSTOMER)
-        .listed(shapes::TOTAL_AND_MORE)
+        .lists_resource(shapes::TOTAL_AND_MORE)
         .scope("customers")
         .query(&[
             LIMIT,
@@ -124,7 +124,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let number = crate::documents::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit = crate::documents::list::read_int(&call.query, "limit", 1, 100)?
         .unwrap_or(crate::documents::list::LIMIT_DEFAULT);
-    let customers = (CUSTOMER.show)(call, page.documents)?;
+    let customers = (CUSTOMER.to_json)(call, page.documents)?;
     let mut envelope = CUSTOMER.list.envelope(customers, page.total);
     // Saturates: no page comes after the end of the type.
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());

@@ -48,7 +48,7 @@ pub const ROUTES: &[Route] = &[
 fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let tracking_id = match &customer.key {
-        Some(source_id) => Some(Tracker::stored(call.store)?.tracking_id(source_id)?),
+        Some(source_id) => Some(Tracker::load(call.store)?.tracking_id(source_id)?),
         None => None,
     };
     let alias = customer::generate_id(call);

@@ -34,9 +34,9 @@ pub const ROUTES: &[Route] =
                 .description("ID of a listed redeemable. The page continues after this redeemable."),
             may("filters", FieldType::Map).description("Conditions by field of the redeemable, joined by `junction`."),
         ])
-        .lists("data", shapes::customers::HELD, shapes::TOTAL_MORE_AND_NEXT)];
+        .lists("data", shapes::customers::CUSTOMER_REDEEMABLE, shapes::TOTAL_MORE_AND_NEXT)];
 
-const HELD: List = List {
+const REDEEMABLES: List = List {
     data_ref: "data",
     page_max: 1,
     orders: &[],
@@ -56,21 +56,21 @@ const HELD: List = List {
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = CUSTOMER.find(call)?;
     let base_clause = clock::at_call(call, customers::customer_redeemables())?;
-    let held_clause = || {
+    let clause_of_holder = || {
         let mut clause = base_clause.clone();
         customers::narrow_to_holder(&mut clause, &customer.id);
         clause
     };
     let find_position = |id: &str| customers::find_redeemable_position(call.store, &customer.id, id);
     let KeysetPage { documents, has_more } = keyset_list::select(
-        &HELD,
+        &REDEEMABLES,
         call.store,
         &call.query,
-        held_clause(),
+        clause_of_holder(),
         "something that the customer holds",
         &find_position,
     )?;
-    let total = HELD.count(call.store, &call.query, held_clause())?;
+    let total = REDEEMABLES.count(call.store, &call.query, clause_of_holder())?;
     let redeemables = to_json(call, documents, &customer.id)?;
     let mut envelope = keyset_list::envelope(redeemables, has_more);
     envelope.insert("total".into(), total.into());
@@ -85,7 +85,7 @@ fn to_json(call: &mut Call<'_, '_>, rows: Vec<Document>, customer_id: &str) -> R
     let ids: Vec<String> = rows.iter().map(voucher_id).collect();
     let listed: Vec<&str> = ids.iter().map(String::as_str).collect();
     let codes = call.store.documents_by_names(VOUCHER.object, &[], &listed)?;
-    let vouchers = (VOUCHER.show)(call, codes)?;
+    let vouchers = (VOUCHER.to_json)(call, codes)?;
     let mut redeemables = Vec::new();
     for (row, id) in rows.into_iter().zip(ids) {
         let voucher = vouchers.iter().find(|voucher| VoucherRecord::of_value(voucher).id() == Some(&id));

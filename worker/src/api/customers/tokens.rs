@@ -51,7 +51,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The ID, the secret and the algorithm of the key in force.")
         // The first call creates the key.
-        .writing()
+        .writes_on_get()
         .for_classes(MANAGEMENT)
         .answers(200, shapes::project::CUSTOMER_TOKEN_KEY),
     post(
@@ -78,7 +78,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = source_id.as_deref().or(id.as_deref()).unwrap_or_default();
     let seconds = body.get("ttl").and_then(Json::as_i64).unwrap_or(SECONDS_DEFAULT);
     let now = call.now_ms().div_euclid(1_000);
-    let key = customer_keys::current(call.store, call.now_ms())?;
+    let key = customer_keys::find_or_create(call.store, call.now_ms())?;
     let token = key.sign(&call.caller.project, customer, now, seconds);
     let token = token.ok_or_else(|| Fault::new("a customer token could not be signed"))?;
     // Saturates at the end of time.
@@ -117,7 +117,7 @@ fn names(call: &Call<'_, '_>, customer: &Map<String, Json>) -> Result<(Option<St
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
-    let key = customer_keys::current(call.store, call.now_ms())?;
+    let key = customer_keys::find_or_create(call.store, call.now_ms())?;
     Ok(Response::json(
         json!({ "object": "customer_token_key", "id": key.id, "secret": key.secret, "algorithm": "HS256" }),
     ))
@@ -127,7 +127,7 @@ fn rotate(call: &mut Call<'_, '_>) -> HandlerResult {
     check_project(call)?;
     let at_once = call.body(Nulls::Dropped)?.get("at_once") == Some(&Json::Bool(true));
     // The previous key stays valid until its end, so it must exist even if it was never requested.
-    customer_keys::current(call.store, call.now_ms())?;
+    customer_keys::find_or_create(call.store, call.now_ms())?;
     let (key, until) = customer_keys::rotate(call.store, call.now_ms(), at_once)?;
     Ok(Response::json(json!({
         "object": "customer_token_key", "id": key.id, "secret": key.secret, "algorithm": "HS256",

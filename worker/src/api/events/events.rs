@@ -76,7 +76,7 @@ pub const ROUTES: &[Route] = &[
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .names_codes()
         .scope("events")
-        .switched(ClientSwitch::Events)
+        .allowed_by(ClientSwitch::Events)
         .body(BODY)
         .answers(200, shapes::customers::EVENT),
 ];
@@ -177,7 +177,7 @@ fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) ->
     match (found, &call.client) {
         (Err(CallError::Refused(refusal)), Some(client)) => {
             // Saturates: beyond every limit of attempts.
-            call.guesses.set(call.guesses.get().saturating_add(1));
+            call.wrong_codes.set(call.wrong_codes.get().saturating_add(1));
             Err(if client.policy.reasons { refusal } else { not_found("voucher", code) }.into())
         }
         (found, _) => found,

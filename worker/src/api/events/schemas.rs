@@ -45,7 +45,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The event schemas and their total.")
         .of(&SCHEMA)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .for_classes(MANAGEMENT),
     post(PATH, "Create an event schema", create)
         .describe(

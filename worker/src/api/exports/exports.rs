@@ -31,7 +31,7 @@ pub const EXPORT: Resource = Resource {
     shape: shapes::project::EXPORT.described(),
     parameter: "exportId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "exports",
         page_max: 100,
@@ -59,7 +59,7 @@ const BODY: &[Field] = &[
 pub const ROUTES: &[Route] = &[
     get("/v1/exports", "List exports", resource::list)
         .of(&EXPORT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("exports")
         .describe(
             "listExports",
@@ -104,19 +104,19 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Returns true if a caller may see the link of an export: never a point of sale, and a viewer only for its own exports.
-fn is_link_shown(caller: &Caller, export: &Document) -> bool {
+fn may_read_link(caller: &Caller, export: &Document) -> bool {
     match caller.role {
         None | Some(UserRole::Admin | UserRole::User) => true,
         Some(UserRole::Viewer) => {
-            let asker = export.as_export().user_id();
-            asker.is_some() && asker == caller.user.as_deref()
+            let user_id = export.as_export().user_id();
+            user_id.is_some() && user_id == caller.user.as_deref()
         }
         Some(UserRole::Merchant | UserRole::None) => false,
     }
 }
 
 /// Shows exports with their status; a finished one has a link if the caller may have it.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let key = auth::key_name(CredentialClass::Server, &call.caller.key_id);
     // Saturates at the end of time.
     let end = call.now_ms().saturating_add(LINK_MS);
@@ -126,7 +126,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
         export.body.remove(job::HEAD);
         export.body.remove(job::BYTES);
         let is_done = export.as_export().is_done();
-        if is_done && is_link_shown(call.caller, &export) {
+        if is_done && may_read_link(call.caller, &export) {
             let token = links::token(call.store, &key, secret, &export.id, end)?;
             let url = format!("{origin}/v1/exports/{}?token={token}", export.id);
             export.body.insert("result".into(), serde_json::json!({ "url": url }));
@@ -172,7 +172,7 @@ fn download(call: &mut Call<'_, '_>) -> HandlerResult {
     links::check(call.store, token, &call.caller.secrets, &id, call.now_ms(), part.is_some())?;
     let export = EXPORT.find(call)?;
     // The role of the user who created the link may have changed.
-    if !is_link_shown(call.caller, &export) {
+    if !may_read_link(call.caller, &export) {
         return Err(unauthorized().into());
     }
     if !export.as_export().is_done() {

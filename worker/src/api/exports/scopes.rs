@@ -114,13 +114,13 @@ pub const ROUTES: &[Route] = &[
         .returns(STARTED),
 ];
 
-/// Filter that stands for the scope of an export in its shown parameters.
+/// Filter that represents the scope of an export in its returned parameters.
 struct ScopeFilter<'i> {
     name: &'static str,
     id: &'i str,
 }
 
-/// Starts an export of a kind within `scope`, which its parameters show as a filter.
+/// Starts an export of a kind within `scope`, which its parameters contain as a filter.
 fn start_export(
     call: &mut Call<'_, '_>,
     object: &str,

@@ -46,7 +46,7 @@ const ENTRIES: &[Field] = &[
     must("url", FieldType::Text).description("Path of the redemptions of the voucher."),
 ];
 
-const ALONE: &[Field] = &[
+const VOUCHER_REQUEST: &[Field] = &[
     may("order", ORDER).description("Order to which the voucher is applied."),
     may("customer", CUSTOMER_OBJECT)
         .description("Customer who uses the voucher. A redemption stores the profile that is sent."),
@@ -60,7 +60,7 @@ const ALONE: &[Field] = &[
     may("options", OPTIONS).description("Names of further data to include in the answer."),
 ];
 
-const TIER_ALONE: &[Field] = &[
+const TIER_REQUEST: &[Field] = &[
     may("order", ORDER).description("Order to which the promotion tier is applied."),
     may("customer", CUSTOMER_OBJECT)
         .description("Customer who uses the promotion tier. A redemption stores the profile that is sent."),
@@ -84,7 +84,7 @@ const fn redeems(route: Route) -> Route {
         .returns("The redemption, with voucher and order after the change.")
         .scope("vouchers")
         .query(TRACKED)
-        .body(ALONE)
+        .body(VOUCHER_REQUEST)
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTION)
 }
 
@@ -106,7 +106,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The verdict, and the discount with the order if the voucher applies.")
         .scope("vouchers")
-        .body(ALONE)
+        .body(VOUCHER_REQUEST)
         .answers(200, shapes::legacy::VOUCHER_VALIDATION),
     get("/client/v1/validate", "Validate a voucher from a client", validate_query)
         .describe(
@@ -116,7 +116,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The verdict, reduced to fields that a client may see. A visitor gets a new `tracking_id`.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .names_codes()
-        .writing()
+        .writes_on_get()
         .scope("validate")
         .query(&[
             must("code", KEY).description("Code of the voucher."),
@@ -175,7 +175,7 @@ pub const ROUTES: &[Route] = &[
             may("filters", FieldType::Map)
                 .description("Conditions on `promotion_id` and metadata of the promotion tiers, joined by `junction`."),
         ])
-        .body(TIER_ALONE)
+        .body(TIER_REQUEST)
         .answers(200, shapes::legacy::PROMOTIONS_VALIDATION),
     post("/v1/promotions/tiers/{tierId}/validation", "Validate a promotion tier", validate_tier)
         .describe(
@@ -184,7 +184,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The promotion tier with the verdict, and the discount with the order if the tier applies.")
         .scope("promotions")
-        .body(TIER_ALONE)
+        .body(TIER_REQUEST)
         .answers(200, shapes::legacy::TIER_VALIDATION),
     post("/v1/promotions/tiers/{promotionTierId}/redemption", "Redeem a promotion tier", redeem_tier)
         .describe(
@@ -193,7 +193,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The redemption, with promotion tier and order after the change.")
         .scope("promotions")
-        .body(TIER_ALONE)
+        .body(TIER_REQUEST)
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
     post("/v1/loyalties/members/{memberId}/redemption", "Redeem a loyalty card for a reward", redeem_points)
         .describe(
@@ -242,7 +242,7 @@ fn validate_query(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut result = validate_single(call, "voucher", &code, body, flat_of).map_err(query::legacy_error)?;
     if is_anonymous {
         let visitor = call.ids.alphanumeric("", 32);
-        result.track(&Tracker::stored(call.store)?.tracking_id(&visitor)?);
+        result.track(&Tracker::load(call.store)?.tracking_id(&visitor)?);
     }
     respond_flat(call, voucher, &code, &result)
 }
@@ -274,9 +274,9 @@ fn respond_flat(
     result: &SingleVoucherAnswer,
 ) -> HandlerResult {
     // A client learns nothing of an unusable code, not even its spelling: it reads like an unknown one.
-    let voucher_to_show = voucher.filter(|_| result.valid || call.client.is_none());
-    let shown = voucher_to_show.map(|voucher| VOUCHER.one_to_json(call, voucher)).transpose()?;
-    Ok(Response::bytes(result.print(code, shown.as_ref().and_then(Json::as_object))))
+    let visible_voucher = voucher.filter(|_| result.valid || call.client.is_none());
+    let voucher_json = visible_voucher.map(|voucher| VOUCHER.one_to_json(call, voucher)).transpose()?;
+    Ok(Response::bytes(result.print(code, voucher_json.as_ref().and_then(Json::as_object))))
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -294,9 +294,9 @@ fn entries(call: &mut Call<'_, '_>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
     let found = redemptions::list_last_of_voucher(call.store, &voucher.id, limit)?;
     let total = redemptions::count_of_voucher(call.store, &voucher.id)?;
-    let entries = (REDEMPTION.show)(call, found)?;
-    let shown = VOUCHER.one_to_json(call, voucher)?;
-    let redemption = shown.get("redemption").cloned().unwrap_or(Json::Null);
+    let entries = (REDEMPTION.to_json)(call, found)?;
+    let voucher_json = VOUCHER.one_to_json(call, voucher)?;
+    let redemption = voucher_json.get("redemption").cloned().unwrap_or(Json::Null);
     let mut answer = Map::new();
     copy(&redemption, &["quantity", "redeemed_quantity", "url"], &mut answer);
     answer.insert("object".into(), "list".into());
@@ -328,12 +328,13 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> HandlerResult {
     read_single(call, TIER.object, "any", body.clone())?;
     let mut clause = Clause::of_kind(TIER.object);
     clause.active();
-    let tiers = TIERS.narrowed(call.store, &call.query, clause)?.list_newest(call.store, TIERS_MAX)?;
+    let tiers = TIERS.select_filtered(call.store, &call.query, clause)?.list_newest(call.store, TIERS_MAX)?;
     if call.query.is_true("audienceRulesOnly") {
         let applicable = qualifications::list_tiers_by_audience(call)?;
         let tiers = tiers.into_iter().filter(|tier| applicable.contains(&tier.id)).collect();
-        let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
-        let valid = shown.map(|mut tier| {
+        let tiers_json =
+            (TIER.to_json)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
+        let valid = tiers_json.map(|mut tier| {
             tier.insert("valid".into(), true.into());
             (rank(&tier), Json::Object(tier).to_string())
         });
@@ -351,8 +352,8 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(error(400, "request_too_complex", "Request takes too much work", message).into());
     }
     let ids: Vec<String> = tiers.iter().map(|tier| tier.id.clone()).collect();
-    let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
-    let tiers: Vec<(String, Map<String, Json>)> = ids.into_iter().zip(shown).collect();
+    let tiers_json = (TIER.to_json)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
+    let tiers: Vec<(String, Map<String, Json>)> = ids.into_iter().zip(tiers_json).collect();
     let results = validate_each(call, &tiers, body)?;
     let tracking_id = results.iter().rev().find_map(|result| result.tracking_id.as_deref());
     let applicable = tiers.iter().zip(&results).filter(|(_, result)| result.valid);
@@ -377,9 +378,9 @@ fn validate_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = tier_body(call)?;
     let id = call.param("tierId").to_owned();
     let tier = call.store.document(TIER.object, &id)?.ok_or_else(|| not_found(TIER.object, &id))?;
-    let shown = TIER.one_to_json(call, tier)?;
-    let shown = shown.as_object().cloned().unwrap_or_default();
-    let write = |validated: &ValidationDecision<'_>, context: &Context| write_tried(validated, context, &shown);
+    let tier_json = TIER.one_to_json(call, tier)?;
+    let tier_json = tier_json.as_object().cloned().unwrap_or_default();
+    let write = |validated: &ValidationDecision<'_>, context: &Context| write_tried(validated, context, &tier_json);
     let result = validate_single(call, TIER.object, &id, body, write)?;
     Ok(Response::bytes(result.text.into_bytes()))
 }

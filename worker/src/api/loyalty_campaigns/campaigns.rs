@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The campaigns of this page and the total.")
         .of(&CAMPAIGN)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("loyalties")
         .query(&[
             LIMIT,

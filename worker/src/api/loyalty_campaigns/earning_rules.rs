@@ -10,7 +10,7 @@ use crate::domain::campaigns::campaign::find_loyalty_campaign;
 use crate::domain::clock;
 use crate::domain::event_schemas;
 use crate::domain::event_schemas::SCHEMA;
-use crate::domain::loyalty_campaigns::earning_rules::{CAMPAIGN_RULE, find, to_json};
+use crate::domain::loyalty_campaigns::earning_rules::{CAMPAIGN_RULE, find, rule_to_json};
 use crate::domain::metadata::schemas;
 use crate::domain::validation_rules::assignments;
 use crate::domain::validation_rules::rules::RULE;
@@ -56,7 +56,7 @@ pub const ROUTES: &[Route] = &[
             "Returns the earning rules of a loyalty campaign, the newest first by default. A campaign of another type is refused with `not_found`, an unknown order with `invalid_query_params`.",
         )
         .returns("The earning rules of this page and the total.")
-        .listed(TOTAL)
+        .lists_resource(TOTAL)
         .query(&[
             LIMIT,
             PAGE,
@@ -118,7 +118,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(CAMPAIGN_RULE.object);
     clause.within(&loyalty_campaign.id);
     let page = CAMPAIGN_RULE.list.select(call.store, &call.query, clause)?;
-    let json = (CAMPAIGN_RULE.show)(call, page.documents)?;
+    let json = (CAMPAIGN_RULE.to_json)(call, page.documents)?;
     Ok(Response::json(Json::Object(CAMPAIGN_RULE.list.envelope(json, page.total))))
 }
 
@@ -165,7 +165,7 @@ fn insert_rule(
     document.parent = Some(loyalty_campaign.id.clone());
     call.store.insert(CAMPAIGN_RULE.object, &document);
     assignments::assign(call, rule.clone(), &document.id, CAMPAIGN_RULE.object);
-    Ok(to_json(document, rule.into_iter().next().into()))
+    Ok(rule_to_json(document, rule.into_iter().next().into()))
 }
 
 /// Updates a rule; a null clears an optional member.
@@ -192,7 +192,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let Some(rules) = rule else { return Ok(Response::json(CAMPAIGN_RULE.one_to_json(call, document)?)) };
     let first = rules.first().cloned();
     assignments::replace(call, rules, &document.id, CAMPAIGN_RULE.object)?;
-    Ok(Response::json(to_json(document, first.into())))
+    Ok(Response::json(rule_to_json(document, first.into())))
 }
 
 fn remove(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -4,7 +4,7 @@ use crate::documents::shapes;
 use crate::domain::balances::adjustments::find_free_points;
 use crate::domain::loyalty_campaigns::tiers;
 use crate::domain::rewards::assignments::{ASSIGNMENT, list_assignments};
-use crate::domain::rewards::reward::{REWARD, show};
+use crate::domain::rewards::reward::{REWARD, to_json};
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, get};
@@ -49,7 +49,7 @@ fn list_rewards(call: &mut Call<'_, '_>, campaign_id: &str) -> Result<Vec<(Json,
     let reward_ids: Vec<&str> = assignments.iter().filter_map(|assignment| assignment.parent.as_deref()).collect();
     let found = call.store.documents_by_names(REWARD.object, &[], &reward_ids)?;
     let ids: Vec<String> = found.iter().map(|reward| reward.id.clone()).collect();
-    let json: HashMap<String, Json> = ids.into_iter().zip(show(call, found)?).collect();
+    let json: HashMap<String, Json> = ids.into_iter().zip(to_json(call, found)?).collect();
     let pairs = assignments.into_iter().filter_map(|assignment| {
         let reward = json.get(assignment.parent.as_deref()?)?.clone();
         Some((reward, Json::Object(assignment.body)))

@@ -40,7 +40,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The cards of this page and the total.")
         .of(&VOUCHER)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("loyalties")
         .query(&[
             LIMIT,

@@ -14,7 +14,7 @@ use crate::domain::loyalty_campaigns::tiers::{
 };
 use crate::domain::metadata::schemas;
 use crate::domain::rewards::assignments::{ASSIGNMENT, list_assignments};
-use crate::domain::rewards::reward::{REWARD, show as show_rewards};
+use crate::domain::rewards::reward::{REWARD, to_json as rewards_to_json};
 use crate::domain::vouchers::voucher::find_card;
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, not_found};
@@ -223,7 +223,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     let ids: Vec<String> = tier.as_campaign_tier().earning_rule_ids().map(str::to_owned).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let found = call.store.documents_by_names(CAMPAIGN_RULE.object, &[], &ids)?;
-    let json = (CAMPAIGN_RULE.show)(call, found)?;
+    let json = (CAMPAIGN_RULE.to_json)(call, found)?;
     Ok(Response::json(Json::Object(page_of(&PARTS, &call.query, json)?)))
 }
 
@@ -240,7 +240,7 @@ fn rewards(call: &mut Call<'_, '_>) -> HandlerResult {
         let Some(reward) = call.store.document(REWARD.object, assignment.parent.as_deref().unwrap_or_default())? else {
             continue;
         };
-        let reward = show_rewards(call, vec![reward])?.pop();
+        let reward = rewards_to_json(call, vec![reward])?.pop();
         let assignment = ASSIGNMENT.one_to_json(call, assignment)?;
         json.push(json!({ "reward": reward, "assignment": assignment, "object": "loyalty_tier_reward" }));
     }

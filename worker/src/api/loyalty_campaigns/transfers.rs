@@ -141,7 +141,7 @@ fn check_holder(card: &Document) -> Result<(), CallError> {
 struct TransferSide<'t> {
     card: &'t Document,
     other: &'t Document,
-    /// Member of the transaction that shows the other card.
+    /// Member of the transaction with the other card.
     other_name: &'static str,
     /// Type of the transaction.
     kind: &'static str,

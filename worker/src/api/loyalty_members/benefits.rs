@@ -16,7 +16,7 @@ const RESOURCE: Resource = Resource {
     object: MEMBER.object,
     parameter: "memberId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: shapes::MEMBER.described(),
     list: List::by_cursor(&[], &[]),
 };

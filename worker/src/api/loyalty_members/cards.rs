@@ -35,7 +35,7 @@ pub const RESOURCE: Resource = Resource {
     object: CARD.object,
     parameter: "cardId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: shapes::CARD.described(),
     list: List::by_cursor(&[], &[]),
 };
@@ -295,14 +295,14 @@ fn list_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
 
 fn list_pending(call: &mut Call<'_, '_>) -> HandlerResult {
     let clause = clause_of_card(call, PENDING)?;
-    cursor_list::page(call, &PENDING_LIST, "lcrscppb_", clause, card_view::show)
+    cursor_list::page(call, &PENDING_LIST, "lcrscppb_", clause, card_view::to_json)
 }
 
 fn list_expiring(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = clause_of_card(call, LOT)?;
     // Points that never expire have no date.
     loyalty_campaigns::narrow_to_dated(&mut clause);
-    cursor_list::page(call, &EXPIRING, "lcrspeb_", clause, card_view::show)
+    cursor_list::page(call, &EXPIRING, "lcrspeb_", clause, card_view::to_json)
 }
 
 /// Returns the clause for rows of a kind of the card that the path names.

@@ -92,7 +92,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> HandlerResult {
     })))
 }
 
-/// Returns a customer as an estimate shows it: names, and metadata if present.
+/// Returns a customer as an estimate contains it: names, and metadata if present.
 pub fn customer_json(customer: &Document) -> Json {
     let mut json = json_members::pick(&customer.body, &["metadata"]);
     json.insert("id".into(), customer.id.as_str().into());

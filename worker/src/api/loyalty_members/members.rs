@@ -32,7 +32,7 @@ pub const RESOURCE: Resource = Resource {
     object: MEMBER.object,
     parameter: "memberId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::AGE, column::STATUS, ("customer_id", "holder")],

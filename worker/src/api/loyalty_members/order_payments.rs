@@ -33,7 +33,7 @@ pub const RESOURCE: Resource = Resource {
     object: ORDER_TRANSACTION,
     parameter: "orderTransactionId",
     key: plain_key,
-    show: card_view::show,
+    to_json: card_view::to_json,
     shape: shapes::ORDER_TRANSACTION.described(),
     list: List::by_cursor(&[column::AGE], &[column::ID, ("order_id", member!("order_id")), column::CREATED_AT]),
 };
@@ -69,7 +69,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let mut clause = Clause::of_kind(ORDER_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
-    cursor_list::page(call, &RESOURCE.list, "lcrsotx_", clause, card_view::show)
+    cursor_list::page(call, &RESOURCE.list, "lcrsotx_", clause, card_view::to_json)
 }
 
 /// Returns the order that a payment names, which must belong to the member's customer.

@@ -30,7 +30,7 @@ pub const RESOURCE: Resource = Resource {
     object: REWARD_TRANSACTION,
     parameter: "rewardTransactionId",
     key: plain_key,
-    show: card_view::show,
+    to_json: card_view::to_json,
     shape: shapes::REWARD_TRANSACTION.described(),
     list: List::by_cursor(&[column::AGE], &[column::ID, ("reward_id", member!("reward_id")), column::CREATED_AT]),
 };
@@ -78,7 +78,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let member = find_within(call, &MEMBER, call.param("memberId"))?;
     let mut clause = Clause::of_kind(REWARD_TRANSACTION).at(call.now_ms());
     clause.within(&member.id);
-    cursor_list::page(call, &RESOURCE.list, "lcrstrx_", clause, card_view::show)
+    cursor_list::page(call, &RESOURCE.list, "lcrstrx_", clause, card_view::to_json)
 }
 
 /// Loads the customer of a member.

@@ -131,8 +131,8 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let program = find(call)?;
     let mut clause = Clause::of_kind(row_kind(kind)).at(call.now_ms());
     clause.within(&program.id);
-    let show = if kind.entity.kind == Entity::Reward { reward_stock::show } else { bodies_to_json };
-    cursor_list::page(call, &LIST, kind.cursor, clause, show)
+    let to_json = if kind.entity.kind == Entity::Reward { reward_stock::to_json } else { bodies_to_json };
+    cursor_list::page(call, &LIST, kind.cursor, clause, to_json)
 }
 
 /// Handles the route that sets the stock of a reward for a program.
@@ -148,7 +148,7 @@ fn restock(call: &mut Call<'_, '_>) -> HandlerResult {
     call.touch(&mut row);
     call.store.update(row_kind(kind), &row);
     let reward = find_by_id(call.store, kind.entity, &id)?.map(|reward| reward.body);
-    let json = reward_stock::show(call, vec![row])?.into_iter().next();
+    let json = reward_stock::to_json(call, vec![row])?.into_iter().next();
     let data = json!({ "program": program.body, "reward": reward, "program_reward": json });
     activities::record(call, &PROGRAM, &program.id, "reward.updated", data);
     Ok(Response::json(json.unwrap_or_default()))

@@ -43,7 +43,7 @@ pub const RESOURCE: Resource = Resource {
     object: CARD_DEFINITION.object,
     parameter: "cardDefinitionId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::NAME, column::TYPE, column::STATUS, column::AGE],

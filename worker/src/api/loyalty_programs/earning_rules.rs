@@ -33,7 +33,7 @@ pub const RESOURCE: Resource = Resource {
     object: EARNING_RULE.object,
     parameter: "earningRuleId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: SHAPE.described(),
     list: LIST_BY_NAME,
 };

@@ -181,7 +181,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut document = kinds::find(call)?;
     lifecycle::check_edits(call, call.entity_names()?, &document, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    shapes::GIVEN.remove_replaced(&mut document.body, &sent);
+    shapes::GRANTED_ITEM.remove_replaced(&mut document.body, &sent);
     document.body.extend(sent);
     normalise(call, &document.id, &mut document.body)?;
     document.key = Some(grant_checks::text(&document.body, "name").to_owned());

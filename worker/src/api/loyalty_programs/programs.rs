@@ -40,7 +40,7 @@ pub const RESOURCE: Resource = Resource {
     object: PROGRAM.object,
     parameter: "programId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     shape: SHAPE.described(),
     list: LIST_BY_NAME,
 };

@@ -322,7 +322,7 @@ fn summary(call: &mut Call<'_, '_>, report: &Report) -> HandlerResult {
     if call.route.query.iter().any(|field| field.name == "limit") {
         let requested = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
         limit = usize::try_from(requested).unwrap_or(limit);
-        for text in call.query.listed("order") {
+        for text in call.query.values("order") {
             is_newest_first = match text {
                 "-id" => true,
                 "id" => false,

@@ -32,7 +32,7 @@ pub const RESOURCE: Resource = Resource {
     shape: shapes::REWARD.described(),
     parameter: "rewardId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List::by_cursor(&[column::AGE, column::NAME], &[column::ID, column::NAME, column::TYPE, column::CREATED_AT]),
 };
 
@@ -136,7 +136,7 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut document = kinds::find(call)?;
     lifecycle::check_edits(call, &REWARD, &document, &sent)?;
     reset_nulls(&mut sent, &defaults());
-    shapes::GIVEN.remove_replaced(&mut document.body, &sent);
+    shapes::GRANTED_ITEM.remove_replaced(&mut document.body, &sent);
     let costs = document.as_program_reward().costs().to_vec();
     merge(&mut document.body, sent);
     normalise(call, &mut document.body, &costs)?;
@@ -167,7 +167,7 @@ fn normalise(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, before: &[Js
     Ok(())
 }
 
-/// Completes optional members: the older revision sends hours without a type, and both parts of limits are shown.
+/// Completes optional members: the older revision sends hours without a type, and both parts of limits are returned.
 fn complete_limits(body: &mut Map<String, Json>) {
     if let Some(hours) = body.get_mut("validity_hours").and_then(Json::as_object_mut)
         && hours.is_empty()

@@ -43,7 +43,7 @@ pub const STRUCTURE: Resource = Resource {
     shape: shapes::TIER_STRUCTURE.described(),
     parameter: "tierStructureId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List::by_cursor(
         &[column::AGE, column::NAME, column::TYPE, column::STATUS],
         &[column::ID, column::NAME, column::TYPE, column::STATUS, column::CREATED_AT],

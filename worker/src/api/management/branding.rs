@@ -1,4 +1,4 @@
-//! Branding of a project: at most one document, stored and shown. The service sends no messages, so it has no effect.
+//! Branding of a project: at most one document, stored and returned. The service sends no messages, so it has no effect.
 
 use crate::api::management::{MANAGEMENT, check_email};
 use crate::documents::resource::{self, bodies_to_json, plain_key};
@@ -19,7 +19,7 @@ const BRAND: Resource = Resource {
     shape: shapes::management::BRANDING.described(),
     parameter: "brandingId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -81,7 +81,7 @@ const CHANGES: &[Field] = &[
 pub const ROUTES: &[Route] = &[
     get(ALL, "List the branding of a project", list)
         .of(&BRAND)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .for_classes(MANAGEMENT)
         .describe(
             "listBranding",

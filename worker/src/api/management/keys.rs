@@ -2,13 +2,13 @@
 //! directory's object.
 
 use crate::access::auth::PreviousSecret;
-use crate::access::keys::{self, ApiKey, CREATED_BY_API, KEY, forget_keys};
+use crate::access::keys::{self, ApiKey, CREATED_BY_API, KEY, evict_keys};
 use crate::access::users;
 use crate::api::management::users::user_not_assigned;
 use crate::api::management::{MANAGEMENT, ids, project_of, protected};
 use crate::constant_time::sha256_hex;
 use crate::documents::shapes;
-use crate::documents::shapes::management as shown;
+use crate::documents::shapes::management as management_shapes;
 use crate::http::caller::CredentialClass;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post};
@@ -37,7 +37,7 @@ const CREATE: &[Field] = &[
 pub const ROUTES: &[Route] = &[
     get(ALL, "List API keys", list)
         .for_classes(MANAGEMENT)
-        .lists("data", shown::API_KEY, shapes::TOTAL)
+        .lists("data", management_shapes::API_KEY, shapes::TOTAL)
         .describe(
             "listApiKeys",
             "Returns all keys of a project without their secrets, including those from the operator's setup, without pages. An unknown project is refused with `not_found`.",
@@ -47,7 +47,7 @@ pub const ROUTES: &[Route] = &[
     post(ALL, "Create an API key", create)
         .for_classes(MANAGEMENT)
         .body(CREATE)
-        .answers(200, shown::API_KEY_WITH_TOKEN)
+        .answers(200, management_shapes::API_KEY_WITH_TOKEN)
         .describe(
             "createApiKey",
             "Creates a server, client or management key of a project, up to 50 for each project (`too_many_keys`). A key that belongs to a user has the permissions of the user's role; a user without a role in the project is refused with `user_not_assigned`. The secret is returned only once, so that the response is not kept under an `Idempotency-Key`.",
@@ -69,7 +69,7 @@ pub const ROUTES: &[Route] = &[
         .body(&[may("grace_seconds", FieldType::Int(0, GRACE_MAX)).description(
             "Number of seconds for which the former secret stays valid. Default 0: the former secret ends at once.",
         )])
-        .answers(200, shown::API_KEY_WITH_TOKEN)
+        .answers(200, management_shapes::API_KEY_WITH_TOKEN)
         .describe(
             "regenerateApiKey",
             "Replaces the secret of a key; the new secret is valid at once. The former secret stays valid for `grace_seconds`, and the OAuth tokens and export links made with that secret end at the same time. A key from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
@@ -84,7 +84,7 @@ fn id_of(row: &Document) -> String {
     format!("key_{}", row.id.chars().take(24).collect::<String>())
 }
 
-fn show(row: &Document, key: &ApiKey, now_ms: i64) -> Json {
+fn to_json(row: &Document, key: &ApiKey, now_ms: i64) -> Json {
     let former = key.former.as_ref().filter(|former| former.until > now_ms);
     json!({
         "id": id_of(row), "object": "api_key", "class": key.class, "app_id": key.id, "name": key.name, "user": key.user,
@@ -93,23 +93,23 @@ fn show(row: &Document, key: &ApiKey, now_ms: i64) -> Json {
     })
 }
 
-fn shown_once(row: &Document, key: &ApiKey, now_ms: i64, token: &str) -> Json {
-    let mut shown = show(row, key, now_ms);
-    if let Some(shown) = shown.as_object_mut() {
-        shown.insert("app_token".into(), token.into());
+fn to_json_with_token(row: &Document, key: &ApiKey, now_ms: i64, token: &str) -> Json {
+    let mut key_json = to_json(row, key, now_ms);
+    if let Some(key_json) = key_json.as_object_mut() {
+        key_json.insert("app_token".into(), token.into());
     }
-    shown
+    key_json
 }
 
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
     let rows = keys::of_project(call.store, &project.id)?;
-    let mut shown = Vec::with_capacity(rows.len());
+    let mut keys = Vec::with_capacity(rows.len());
     for row in &rows {
-        shown.push(show(row, &ApiKey::of(row)?, call.now_ms()));
+        keys.push(to_json(row, &ApiKey::of(row)?, call.now_ms()));
     }
-    let total = shown.len();
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    let total = keys.len();
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": keys, "total": total })))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -143,7 +143,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     };
     let row = key.row(true, call.now_ms())?;
     call.store.insert(KEY, &row);
-    Ok(Response::json(shown_once(&row, &key, call.now_ms(), &token)))
+    Ok(Response::json(to_json_with_token(&row, &key, call.now_ms(), &token)))
 }
 
 /// Finds the key that the path names, if it was created through the API.
@@ -166,7 +166,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     if key.class == CredentialClass::Server {
         credentials::delete_tokens_of_key(call.store, &key.project, &key.id);
     }
-    Ok(forget_keys(call.store, Response::empty(204), &[row])?)
+    Ok(evict_keys(call.store, Response::empty(204), &[row])?)
 }
 
 /// Regenerates the secret. The former one, with its tokens, stays valid for the requested grace, so that the new one can be distributed.
@@ -182,6 +182,6 @@ fn regenerate(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut changed = key.row(true, row.created_at)?;
     changed.updated_at = Some(call.now_ms());
     call.store.update(KEY, &changed);
-    let answer = Response::json(shown_once(&changed, &key, call.now_ms(), &token));
-    Ok(forget_keys(call.store, answer, &[row])?)
+    let answer = Response::json(to_json_with_token(&changed, &key, call.now_ms(), &token));
+    Ok(evict_keys(call.store, answer, &[row])?)
 }

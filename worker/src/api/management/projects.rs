@@ -1,14 +1,14 @@
-//! Projects: those of the setup are shown, and others are created, changed and deleted here. Runs in the
+//! Projects: those of the setup are visible, and others are created, changed and deleted here. Runs in the
 //! directory's object.
 
-use crate::access::keys::{ApiKey, EMPTIED, SIGNED, WebhookSecretUpdate, forget_keys_of_project};
+use crate::access::keys::{ApiKey, EMPTY_PROJECT, UPDATE_WEBHOOK_SECRET, WebhookSecretUpdate, evict_project_keys};
 use crate::access::projects::{self, DELETED, PROJECT, Project, WEBHOOK_TOKEN_LENGTH};
 use crate::access::{roles, users};
 use crate::api::management::terms::{self, CHANGES, CREATE};
 use crate::api::management::{MANAGEMENT, ids, project_of, protected};
 use crate::constant_time::sha256_hex;
 use crate::documents::shapes;
-use crate::documents::shapes::management as shown;
+use crate::documents::shapes::management as management_shapes;
 use crate::domain::vouchers::code_generator;
 use crate::http::caller::{CredentialClass, UserRole, WebhookSecret};
 use crate::http::reply::{CallError, error, forbidden};
@@ -28,7 +28,7 @@ const ONE: &str = "/management/v1/projects/{projectId}";
 pub const ROUTES: &[Route] = &[
     get(ALL, "List projects", list)
         .for_classes(MANAGEMENT)
-        .lists("data", shown::PROJECT, shapes::TOTAL)
+        .lists("data", management_shapes::PROJECT, shapes::TOTAL)
         .describe(
             "listProjects",
             "Returns the project of the management key and the projects that were created with its keys, without pages. A key that belongs to a user lists only the projects in which the role of the user permits reading. `webhook_token` is returned only to administrators.",
@@ -38,7 +38,7 @@ pub const ROUTES: &[Route] = &[
     post(ALL, "Create a project", create)
         .for_classes(MANAGEMENT)
         .body(CREATE)
-        .answers(200, shown::PROJECT_CREATED)
+        .answers(200, management_shapes::PROJECT_CREATED)
         .describe(
             "createProject",
             "Creates a project with a server key, a client key and a webhook secret, all in one transaction. The user of the calling key becomes an administrator of the project. Only a management key of a project from the operator's setup may call (`forbidden`), and such a project creates up to 100 projects (`too_many_projects`). The secrets are returned only once, so that the response is not kept under an `Idempotency-Key`.",
@@ -48,7 +48,7 @@ pub const ROUTES: &[Route] = &[
         .without_stored_response(),
     get(ONE, "Get a project", read)
         .for_classes(MANAGEMENT)
-        .answers(200, shown::PROJECT)
+        .answers(200, management_shapes::PROJECT)
         .describe(
             "getProject",
             "Returns a project with its settings, client policy and rate limits. `webhook_token` is returned only to administrators. A project that the key does not manage is refused with `not_found`.",
@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
     put(ONE, "Update a project", update)
         .for_classes(MANAGEMENT)
         .body(CHANGES)
-        .answers(200, shown::PROJECT)
+        .answers(200, management_shapes::PROJECT)
         .describe(
             "updateProject",
             "Replaces the sent settings of a project; settings that are not sent stay. `rate_limits` is replaced as a whole. The change applies at once in the process that answers, and within a minute elsewhere. A project from the operator's setup is refused with `resource_protected`, an unknown one with `not_found`.",
@@ -76,7 +76,7 @@ pub const ROUTES: &[Route] = &[
         .in_directory(),
     post("/management/v1/projects/{projectId}/webhook-token", "Rotate the webhook secret", rotate_webhook_token)
         .for_classes(MANAGEMENT)
-        .answers(200, shown::WEBHOOK_TOKEN)
+        .answers(200, management_shapes::WEBHOOK_TOKEN)
         .describe(
             "rotateWebhookToken",
             "Replaces the secret that signs the webhooks of a project; later deliveries, including retries, are signed with the new secret only. A secret from the operator's setup is refused with `resource_protected`, an unknown project with `not_found`.",
@@ -86,8 +86,8 @@ pub const ROUTES: &[Route] = &[
         .without_stored_response(),
 ];
 
-/// Shows a project to a user who has a role in it. The webhook secret is shown to users who may change it.
-fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Result<Json, Fault> {
+/// Converts a project to JSON for a user with a role in it. The webhook secret is visible to users who may change it.
+fn to_json(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Result<Json, Fault> {
     let mut body = project.members.clone();
     if role.is_none_or(|role| role == UserRole::Admin) {
         body.insert("webhook_token".into(), projects::webhook_token(call.store, &project.id)?.into());
@@ -110,23 +110,23 @@ fn show(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Resul
 }
 
 /// Lists the projects that the key manages: its own and those that it has created. The role that the user of the key has in a
-/// project determines if it is listed, and its shown members.
+/// project determines if it is listed, and its visible members.
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let own = projects::find(call.store, &call.caller.project)?;
-    let mut shown = Vec::new();
+    let mut projects = Vec::new();
     for project in own.into_iter().chain(projects::list_created_by(call.store, &call.caller.project)?) {
         let role = users::role(call.store, call.caller.user.as_deref(), &project)?;
         if role.is_none_or(|role| roles::allows(role, call.route)) {
-            shown.push(show(call, &project, role)?);
+            projects.push(to_json(call, &project, role)?);
         }
     }
-    let total = shown.len();
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    let total = projects.len();
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": projects, "total": total })))
 }
 
 fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
-    Ok(Response::json(show(call, &project, call.caller.role)?))
+    Ok(Response::json(to_json(call, &project, call.caller.role)?))
 }
 
 fn create(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -165,7 +165,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
         users::assign(&mut user, &id, Some(&role), call.now_ms());
         call.store.update(users::USER, &user);
     }
-    let mut answer = show(call, &project, call.caller.role)?;
+    let mut answer = to_json(call, &project, call.caller.role)?;
     let server = create_key(call, &id, CredentialClass::Server)?;
     let client = create_key(call, &id, CredentialClass::Client)?;
     if let Some(answer) = answer.as_object_mut() {
@@ -175,7 +175,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     // The keys that created a project manage it at once.
     let maker = call.caller.project.clone();
-    Ok(forget_keys_of_project(call.store, Response::json(answer), &maker)?)
+    Ok(evict_project_keys(call.store, Response::json(answer), &maker)?)
 }
 
 /// Returns the users of an organisation with their initial roles; each user must be known.
@@ -233,8 +233,8 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     terms::apply(&mut project, body)?;
     call.store.update(PROJECT, &project.row());
-    let answer = Response::json(show(call, &project, call.caller.role)?);
-    Ok(forget_keys_of_project(call.store, answer, &project.id)?)
+    let answer = Response::json(to_json(call, &project, call.caller.role)?);
+    Ok(evict_project_keys(call.store, answer, &project.id)?)
 }
 
 /// Deletes a project with its keys, its tokens and the contents of its object. A deleted one may be deleted again if its
@@ -249,14 +249,14 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
         if project.is_set_up() {
             return Err(protected(PROJECT, &id, "deleted in the setup").into());
         }
-        answer = forget_keys_of_project(call.store, answer, &id)?;
+        answer = evict_project_keys(call.store, answer, &id)?;
         for mut user in users::of_project(call.store, &project)? {
             users::assign(&mut user, &id, None, call.now_ms());
             call.store.update(users::USER, &user);
         }
         projects::delete(call.store, &project, call.now_ms());
     }
-    answer.headers.push((EMPTIED, id));
+    answer.headers.push((EMPTY_PROJECT, id));
     Ok(answer)
 }
 
@@ -268,8 +268,10 @@ fn rotate_webhook_token(call: &mut Call<'_, '_>) -> HandlerResult {
     let token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
     projects::update_webhook_token(call.store, &project.id, &token, false, call.now_ms());
     let body = json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token });
-    let mut answer = forget_keys_of_project(call.store, Response::json(body), &project.id)?;
+    let mut answer = evict_project_keys(call.store, Response::json(body), &project.id)?;
     let signed = WebhookSecretUpdate { project: project.id, signing: WebhookSecret { token, since_ms: call.now_ms() } };
-    answer.headers.push((SIGNED, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));
+    answer
+        .headers
+        .push((UPDATE_WEBHOOK_SECRET, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));
     Ok(answer)
 }

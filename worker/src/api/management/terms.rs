@@ -206,7 +206,7 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     if let Some(Json::Object(codes)) = sent.get_mut("default_code_config") {
         codes.entry("charset").or_insert(Json::Null);
     }
-    // Members that are shown and cannot be sent stay.
+    // Members that are returned and cannot be sent stay.
     if let (Some(Json::Object(usage)), Some(known)) =
         (sent.get_mut("api_usage_notifications"), ProjectRecord::of(&project.members).usage_notifications())
     {
@@ -222,9 +222,9 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
         let message = format!("{} (actual value is `{}`)", scrip::zones::NAMES, shortened(&text("timezone")));
         return Err(Problem::at("timezone", message).into());
     }
-    let shown = ProjectRecord::of(&project.members);
+    let members = ProjectRecord::of(&project.members);
     let terms = &mut project.terms;
-    terms.origins = shown.trusted_domains().map(str::to_owned).collect();
+    terms.origins = members.trusted_domains().map(str::to_owned).collect();
     terms.redeem = is_on("client_redeem_enabled");
     terms.publish = ClientPublicationPolicy::Any(is_on("client_publish_enabled"));
     terms.events = is_on("client_loyalty_events_enabled");
@@ -234,6 +234,6 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     terms.settings.currency = text("currency");
     terms.settings.time_zone = time_zone;
     terms.settings.case_sensitive_codes = is_on("case_sensitive_codes");
-    terms.settings.charset = shown.charset().map(str::to_owned);
+    terms.settings.charset = members.charset().map(str::to_owned);
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::access::projects::{self, Project};
 use crate::access::users::{self, USER};
 use crate::api::management::{MANAGEMENT, check_email, project_of};
 use crate::documents::shapes;
-use crate::documents::shapes::management as shown;
+use crate::documents::shapes::management as management_shapes;
 use crate::http::caller::UserRole;
 use crate::http::reply::{CallError, ErrorBody, duplicate, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
@@ -51,7 +51,7 @@ pub const ROUTES: &[Route] = &[
         .in_directory(),
     get(ALL, "List users", list)
         .for_classes(MANAGEMENT)
-        .lists("data", shown::USER, shapes::TOTAL)
+        .lists("data", management_shapes::USER, shapes::TOTAL)
         .describe(
             "listUsers",
             "Returns the users who have a role in a project, newest first, without pages. Roles in other projects are not returned. An unknown project is refused with `not_found`.",
@@ -61,7 +61,7 @@ pub const ROUTES: &[Route] = &[
     post(ALL, "Assign a user to a project", assign)
         .for_classes(MANAGEMENT)
         .body(ASSIGN)
-        .answers(200, shown::USER)
+        .answers(200, management_shapes::USER)
         .describe(
             "assignUser",
             "Gives a user of the organisation a role in a project, or replaces the role. The user is named by either `id` or `login`. The permissions of the user's keys follow from the role. An unknown role is refused with `used_incorrect_role`, an unknown user with `not_found`.",
@@ -70,7 +70,7 @@ pub const ROUTES: &[Route] = &[
         .in_directory(),
     get(ONE, "Get a user", read)
         .for_classes(MANAGEMENT)
-        .answers(200, shown::USER)
+        .answers(200, management_shapes::USER)
         .describe(
             "getUser",
             "Returns a user with the role in this project. A user without a role in the project is refused with `not_found`.",
@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
     put(ONE, "Update the role of a user", update)
         .for_classes(MANAGEMENT)
         .body(&[ROLE])
-        .answers(200, shown::USER)
+        .answers(200, management_shapes::USER)
         .describe(
             "updateUser",
             "Replaces the role that a user has in a project; the permissions of the user's keys follow. A user without a role in the project is refused with `user_not_assigned`. The last administrator of a project keeps the role (`last_administrator`).",
@@ -104,7 +104,7 @@ pub(super) fn user_not_assigned() -> ErrorBody {
 }
 
 fn check_role(role: &str) -> Result<(), ErrorBody> {
-    match users::named(role) {
+    match users::role_by_name(role) {
         Some(_) => Ok(()),
         None => {
             let message = format!("The role '{}' is incorrect", shortened(role));
@@ -113,8 +113,8 @@ fn check_role(role: &str) -> Result<(), ErrorBody> {
     }
 }
 
-/// Shows a user in a project, with the role in that project only. Other projects show their own roles.
-fn show(user: &Document, project: &str) -> Json {
+/// Converts a user in a project to JSON, with the role in that project only. Other projects return their own roles.
+fn to_json(user: &Document, project: &str) -> Json {
     let mut body = user.body.clone();
     if let Some(roles) = body.get_mut("projects").and_then(Json::as_object_mut) {
         roles.retain(|id, _| id == project);
@@ -125,9 +125,9 @@ fn show(user: &Document, project: &str) -> Json {
 fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let project = project_of(call)?;
     let found = users::of_project(call.store, &project)?;
-    let shown = found.iter().map(|user| show(user, &project.id)).collect::<Vec<Json>>();
-    let total = shown.len();
-    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
+    let users = found.iter().map(|user| to_json(user, &project.id)).collect::<Vec<Json>>();
+    let total = users.len();
+    Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": users, "total": total })))
 }
 
 /// Returns the user of the project's organisation that the path names.
@@ -142,7 +142,7 @@ fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     if users::role_in(&user, &project.id).is_none() {
         return Err(not_found(USER, &user.id).into());
     }
-    Ok(Response::json(show(&user, &project.id)))
+    Ok(Response::json(to_json(&user, &project.id)))
 }
 
 /// Returns the user of an organisation that an assignment names, and the role. Exactly one of id and login is given, as is published.
@@ -188,20 +188,20 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Assigns a role to a user, which determines the permissions of the user's keys.
 fn give(call: &mut Call<'_, '_>, mut user: Document, project: &Project, role: &str) -> HandlerResult {
-    if users::named(role) != Some(UserRole::Admin) {
+    if users::role_by_name(role) != Some(UserRole::Admin) {
         check_administrators(call, &user, project)?;
     }
     users::assign(&mut user, &project.id, Some(role), call.now_ms());
     call.store.update(USER, &user);
-    let answer = Response::json(show(&user, &project.id));
-    forgetting(call, answer, &user)
+    let answer = Response::json(to_json(&user, &project.id));
+    evict_user_keys(call, answer, &user)
 }
 
-/// Instructs the entry to forget the records of the keys with a user's login, and of their tokens.
-fn forgetting(call: &Call<'_, '_>, answer: Response, user: &Document) -> HandlerResult {
+/// Instructs the entry to evict the records of the keys with a user's login, and of their tokens.
+fn evict_user_keys(call: &Call<'_, '_>, answer: Response, user: &Document) -> HandlerResult {
     let login = user.as_user().login();
     let rows = keys::with_login(call.store, user.parent.as_deref().unwrap_or_default(), login)?;
-    Ok(keys::forget_keys(call.store, answer, &rows)?)
+    Ok(keys::evict_keys(call.store, answer, &rows)?)
 }
 
 /// Refuses to remove the last administrator of a project.
@@ -229,7 +229,7 @@ fn remove(call: &mut Call<'_, '_>) -> HandlerResult {
     check_administrators(call, &user, &project)?;
     users::assign(&mut user, &project.id, None, call.now_ms());
     call.store.update(USER, &user);
-    forgetting(call, Response::empty(204), &user)
+    evict_user_keys(call, Response::empty(204), &user)
 }
 
 /// Lists the projects that the caller administers: its own, and those that were created with it.
@@ -286,5 +286,5 @@ fn invite(call: &mut Call<'_, '_>) -> HandlerResult {
     user.parent = Some(organisation);
     call.store.insert(USER, &user);
     // A key of the setup may have the login: from now on the role applies to it.
-    forgetting(call, Response::empty(204), &user)
+    evict_user_keys(call, Response::empty(204), &user)
 }

@@ -53,7 +53,7 @@ pub const STACK: Resource = Resource {
     shape: shapes::promotions::STACK.described(),
     parameter: "stackId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "data",
         page_max: 100,
@@ -72,7 +72,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The stacks of this page and the total.")
         .of(&STACK)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("promotions")
         .query(&[
             LIMIT,
@@ -92,7 +92,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("All stacks of the promotion and their number.")
         .of(&STACK)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/stacks", "Create a promotion stack", create)
         .describe(
@@ -131,7 +131,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, shapes::EMPTY),
 ];
 
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let categories = categories::CategoryLookup::of(call, &documents)?;
     let json = documents.into_iter().map(|document| {
         let categories_json = categories.list(&document);
@@ -147,7 +147,7 @@ fn list_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_promotion(call)?;
     let found = campaigns::list_stacks_of(call.store, &campaign.id)?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let json = show(call, found)?;
+    let json = to_json(call, found)?;
     Ok(Response::json(Json::Object(STACK.list.envelope(json, total))))
 }
 

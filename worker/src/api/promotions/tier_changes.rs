@@ -7,7 +7,7 @@ use crate::documents::common_fields::{KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
 use crate::documents::merge;
 use crate::domain::clock;
 use crate::domain::metadata::schemas;
-use crate::domain::promotions::tiers::{TIER, envelope, list_of_campaign, show};
+use crate::domain::promotions::tiers::{TIER, envelope, list_of_campaign, to_json};
 use crate::domain::validation_rules::assignments;
 use crate::domain::vouchers::definition;
 use crate::http::reply::CallError;
@@ -182,7 +182,7 @@ pub fn change_all(call: &mut Call<'_, '_>, campaign: &Document, sent: Vec<Json>)
         }
     }
     let unchanged = stored.into_iter().filter(|stored| changed.iter().all(|(id, _)| *id != stored.id)).collect();
-    let mut json = show(call, unchanged)?;
+    let mut json = to_json(call, unchanged)?;
     json.extend(changed.into_iter().map(|(_, json)| json));
     json.extend(added);
     json.sort_by_key(|tier| PromotionTierRecord::of_value(tier).hierarchy().unwrap_or(0));

@@ -9,7 +9,7 @@ use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::metadata::schemas;
 use crate::domain::promotions::open_tiers;
-use crate::domain::promotions::tiers::{TIER, campaign_json, full_json, list_json, list_of_campaign, show};
+use crate::domain::promotions::tiers::{TIER, campaign_json, full_json, list_json, list_of_campaign, to_json};
 use crate::domain::validation_rules::assignments;
 use crate::domain::visibility::{JudgedOffers, is_public};
 use crate::domain::vouchers::definition;
@@ -34,7 +34,7 @@ use std::collections::BTreeSet;
 pub const ACTION: FieldType =
     FieldType::Object(&[must("discount", DISCOUNT).description("Discount that the tier grants.")]);
 
-/// Assignments as responses show them; in requests only the rules are read.
+/// Assignments as responses contain them; in requests only the rules are read.
 pub const ASSIGNMENTS: FieldType = FieldType::Object(&[
     may("object", FieldType::Text),
     may("data_ref", FieldType::Text)
@@ -115,7 +115,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The tiers of this page and the total.")
         .of(&TIER)
-        .listed(shapes::TOTAL_AND_MORE)
+        .lists_resource(shapes::TOTAL_AND_MORE)
         .scope("promotions")
         .query(LISTED),
     get("/client/v1/promotions/tiers", "List promotion tiers from a client", list)
@@ -125,7 +125,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The tiers of this page, reduced to fields that a client may see, and the total.")
         .of(&TIER)
-        .listed(shapes::TOTAL_AND_MORE)
+        .lists_resource(shapes::TOTAL_AND_MORE)
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("promotions")
         .query(LISTED),
@@ -136,7 +136,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("All tiers of the promotion and their number.")
         .of(&TIER)
-        .listed(shapes::TOTAL_AND_MORE)
+        .lists_resource(shapes::TOTAL_AND_MORE)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/tiers", "Add a tier to a promotion", create)
         .describe(
@@ -208,7 +208,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let page = select(call)?;
     let number = read_int(&call.query, "page", 1, TIER.list.page_max)?.unwrap_or(1);
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-    let json = show(call, page.documents)?;
+    let json = to_json(call, page.documents)?;
     let mut envelope = TIER.list.envelope(json, page.total);
     // Saturates: no page comes after the end of the type.
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());

@@ -92,7 +92,7 @@ pub fn count_publication(
         }
     };
     // Neither an address nor a name can be derived from the stored value, and days and campaigns cannot be linked.
-    let receiver_name = Tracker::stored(call.store)?.pseudonym(&format!("{day} {parent_id}"), &receiver_name)?;
+    let receiver_name = Tracker::load(call.store)?.pseudonym(&format!("{day} {parent_id}"), &receiver_name)?;
     let daily = DailyPublications { day, parent_id, receiver: &receiver_name };
     if quotas::find_publications(call.store, daily)? >= DAILY_MAX {
         return Err(too_many(call.now_ms(), day).into());

@@ -19,7 +19,7 @@ pub const ROUTES: &[Route] = &[get("/v1/publications/create", "Publish a voucher
         "Assigns one voucher to a customer like a publication with a body, for integrations that can only follow a link. This GET request writes: the customer becomes the holder, and webhook events follow. A `source_id` that was used before returns the earlier publication. A `count` above 1 is refused with `too_many_vouchers_requested`, a voucher with a holder with `voucher_already_published`.",
     )
     .returns("The publication and its voucher.")
-    .writing()
+    .writes_on_get()
     .scope("publications")
     .query(&[
         may("join_once", FieldType::Bool)

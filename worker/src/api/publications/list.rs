@@ -24,7 +24,7 @@ const PUBLICATION: Resource = Resource {
     shape: shapes::vouchers::PUBLICATION.described(),
     parameter: "publicationId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List {
         data_ref: "publications",
         page_max: PAGE_MAX,
@@ -66,7 +66,7 @@ pub const ROUTES: &[Route] = &[get("/v1/publications", "List publications", list
     )
     .returns("The publications of this page and the total.")
     .of(&PUBLICATION)
-    .listed(shapes::TOTAL)
+    .lists_resource(shapes::TOTAL)
     .scope("publications")
     .query(&[
         LIMIT,
@@ -116,7 +116,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause = clause.named();
     }
     let page = PUBLICATION.list.select(call.store, &call.query, clause)?;
-    let publications = (PUBLICATION.show)(call, page.documents)?;
+    let publications = (PUBLICATION.to_json)(call, page.documents)?;
     Ok(Response::json(Json::Object(PUBLICATION.list.envelope(publications, page.total))))
 }
 

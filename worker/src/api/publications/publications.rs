@@ -68,7 +68,7 @@ pub const ROUTES: &[Route] = &[
         .for_classes(&[CredentialClass::Client, CredentialClass::Server, CredentialClass::OAuth])
         .names_codes()
         .scope("publish")
-        .switched(ClientSwitch::Publish)
+        .allowed_by(ClientSwitch::Publish)
         .query(QUERY)
         .body(BODY)
         .answers(200, shapes::vouchers::PUBLICATION),
@@ -158,7 +158,7 @@ pub fn publish_requested(call: &mut Call<'_, '_>, sent: RequestedPublication) ->
     let tracking_id = message.get_mut("tracking_id").filter(|_| call.client.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
         // An earlier version stored it sealed.
-        *source_id = Tracker::stored(call.store)?.tracking_id_of_name(source_id)?;
+        *source_id = Tracker::load(call.store)?.tracking_id_of_name(source_id)?;
     }
     Ok(message)
 }
@@ -178,7 +178,7 @@ fn write_publication(
             )
             .into());
         }
-        // A client's name of a publication is only shown: as an identifying name it could take a server's.
+        // A client's name of a publication is only returned: as an identifying name it could take a server's.
         if call.client.is_none() && call.store.document_by_name("publication", source_id, "")?.is_some() {
             let message = format!("Publication with source_id: '{source_id}' already exists");
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", message).into());
@@ -292,7 +292,7 @@ fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> 
     let found = publishable(call, code);
     if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.client) {
         // Saturates: beyond every limit of attempts.
-        call.guesses.set(call.guesses.get().saturating_add(1));
+        call.wrong_codes.set(call.wrong_codes.get().saturating_add(1));
         if !client.policy.reasons {
             return Err(not_found("voucher", code).into());
         }

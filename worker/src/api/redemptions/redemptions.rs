@@ -77,7 +77,7 @@ pub const REDEMPTION: Resource = Resource {
     shape: RECORD.described(),
     parameter: "redemptionId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List {
         data_ref: "redemptions",
         page_max: 99,
@@ -141,7 +141,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The redemptions and rollbacks of this page and the total.")
         .of(&REDEMPTION)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("redemptions")
         .query(&[
             LIMIT,
@@ -176,7 +176,7 @@ pub const ROUTES: &[Route] = &[
         .for_classes(CLIENT)
         .names_codes()
         .scope("redemptions")
-        .switched(ClientSwitch::Redeem)
+        .allowed_by(ClientSwitch::Redeem)
         .body(REDEEMABLES.fields())
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTIONS),
     get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
@@ -247,7 +247,7 @@ fn refusal_key(evaluated: &Evaluation<'_>) -> Option<&'static str> {
 /// Adds the codes that a client named without success.
 fn count_failed_attempts(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
     // Saturates: beyond every limit of attempts.
-    call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
+    call.wrong_codes.set(call.wrong_codes.get().saturating_add(evaluated.guesses()));
 }
 
 fn validate(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -330,7 +330,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
         order_overrides::write(call, &mut order.clone(), "order.")?;
     }
-    Ok(Response::written(printed.status, printed.answer))
+    Ok(Response::with_bytes(printed.status, printed.answer))
 }
 
 /// Returns true if an order is stored under its `source_id`. A new order with the `source_id` of another one is refused. A client
@@ -406,5 +406,5 @@ fn write_failed(
         let summary_delta = SummaryDelta { failed: 1, ..SummaryDelta::default() };
         facts::write_customer(call, customers, None, customer_id, &summary_delta, &[])?;
     }
-    Ok(Response::written(printed.status, printed.answer))
+    Ok(Response::with_bytes(printed.status, printed.answer))
 }

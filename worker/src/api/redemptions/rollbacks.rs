@@ -104,11 +104,11 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> HandlerResult {
     facts::write_customer(call, &customers, None, customer_id, &changes.summary_delta, &changes.orders)?;
     facts::count_orders(call, &customers, customer_id, &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
-    Ok(Response::written(written.status, written.answer))
+    Ok(Response::with_bytes(written.status, written.answer))
 }
 
 /// Returns the caller of rollbacks, and the state of each voucher after them: its balance may have changed since the redemption.
-/// This state is stored, and the list of transactions shows it.
+/// This state is stored, and the list of transactions returns it.
 fn state_after_rollback(
     call: &mut Call<'_, '_>,
     rolled_back: &RollbackDecision,

@@ -102,7 +102,7 @@ fn list_of_voucher(call: &mut Call<'_, '_>) -> HandlerResult {
 fn answer(call: &mut Call<'_, '_>, account: Option<&str>) -> HandlerResult {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let after = call.query.parameter("starting_after").unwrap_or_default();
-    // One more than the page shows that there are more.
+    // One row more than the page: it exists if another page follows.
     let found = ledger::list_session_keys(call.store, after, call.now_ms(), limit.saturating_add(1), account)?;
     let page_size = usize::try_from(limit).unwrap_or(usize::MAX);
     let has_more = found.len() > page_size;
@@ -116,10 +116,10 @@ fn sessions(call: &Call<'_, '_>, keys: &[&str]) -> Result<Vec<Json>, Fault> {
     let holds = ledger::list_holds(call.store, keys, call.now_ms())?;
     let codes = codes(call, &holds)?;
     let is_same_session = |one: &StoredHold, other: &StoredHold| one.key == other.key && one.owner == other.owner;
-    Ok(holds.chunk_by(is_same_session).filter_map(|holds| Some(show(holds.first()?, holds, &codes))).collect())
+    Ok(holds.chunk_by(is_same_session).filter_map(|holds| Some(to_json(holds.first()?, holds, &codes))).collect())
 }
 
-fn show(first: &StoredHold, stored: &[StoredHold], codes: &BTreeMap<String, String>) -> Json {
+fn to_json(first: &StoredHold, stored: &[StoredHold], codes: &BTreeMap<String, String>) -> Json {
     // In the order of the vouchers' codes, or of their ids without one.
     let mut holds: BTreeMap<(&str, &str, &str), Map<String, Json>> = BTreeMap::new();
     for one in stored {
@@ -185,5 +185,5 @@ pub fn check_limit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<Stri
 }
 
 fn digest(call: &Call<'_, '_>, source: &str) -> Result<String, Fault> {
-    Tracker::stored(call.store)?.pseudonym("lock", source)
+    Tracker::load(call.store)?.pseudonym("lock", source)
 }

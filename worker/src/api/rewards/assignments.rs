@@ -60,7 +60,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("rewards")
         .query(&[LIMIT, PAGE]),
     post("/v1/rewards/{rewardId}/assignments", "Assign a reward to a loyalty campaign", create)
@@ -105,7 +105,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignment_id", KEY).description("ID of an assignment. Only this assignment is listed.")]),
     post("/v1/loyalties/{campaignId}/rewards", "Assign rewards to a loyalty campaign", create_many)
@@ -150,7 +150,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignmentId", KEY).description("ID of an assignment. Only this assignment is listed.")]),
     get("/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}", "Get a reward assignment of a loyalty campaign", get_one)

@@ -5,7 +5,7 @@ use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::metadata::schemas;
 use crate::domain::rewards::assignments::ASSIGNMENT;
-use crate::domain::rewards::reward::{REWARD, missing_parameter, show};
+use crate::domain::rewards::reward::{REWARD, missing_parameter, to_json};
 use crate::http::reply::{CallError, error, in_use, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, value_text};
@@ -82,7 +82,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The rewards of this page and the total.")
         .of(&REWARD)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("rewards")
         .query(&[LIMIT, PAGE, may("assignment_id", KEY).description("ID of an assignment. Only the reward of this assignment is listed.")]),
     post("/v1/rewards", "Create a reward", create)
@@ -129,7 +129,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.with_id(&assignment.and_then(|assignment| assignment.parent).unwrap_or_default());
     }
     let page = REWARD.list.select(call.store, &call.query, clause)?;
-    let json = show(call, page.documents)?;
+    let json = to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(REWARD.list.envelope(json, page.total))))
 }
 

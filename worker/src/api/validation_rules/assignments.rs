@@ -40,7 +40,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("validation-rules-assignments")
         .query(&[
             LIMIT,
@@ -58,7 +58,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The assignments of this page and the total.")
         .of(&ASSIGNMENT)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("validation-rules")
         .query(&[
             LIMIT,

@@ -6,7 +6,7 @@ use crate::documents::filter::read_instant;
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::validation_rules::assignments;
-use crate::domain::validation_rules::rules::{ORDERS, RULE, show};
+use crate::domain::validation_rules::rules::{ORDERS, RULE, to_json};
 use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, FieldType, Nulls, may, must};
@@ -111,7 +111,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The rules of this page and the total.")
         .of(&RULE)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("validation-rules")
         .query(&[
             LIMIT,
@@ -170,7 +170,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
         clause.created_until(at);
     }
     let page = RULE.list.select(call.store, &call.query, clause)?;
-    let json = show(call, page.documents)?;
+    let json = to_json(call, page.documents)?;
     Ok(Response::json(Json::Object(RULE.list.envelope(json, page.total))))
 }
 
@@ -257,7 +257,7 @@ fn invalid(details: impl Into<String>) -> ErrorBody {
 }
 
 /// Refuses rules that the engine cannot read: objects that they guard could not be decided. Returns the findings for the author,
-/// as `{ path, text }`. The engine reads only the goods of a product bundle and their number; other `sent` members are shown
+/// as `{ path, text }`. The engine reads only the goods of a product bundle and their number; other `sent` members are returned
 /// again, and must have their declared types.
 fn check(body: &Map<String, Json>, sent: Option<Json>) -> Result<Vec<Json>, ErrorBody> {
     let rule = read_fields(body, read_rule).map_err(|problem| {

@@ -41,10 +41,10 @@ pub const ROUTES: &[Route] = &[get("/client/v1/vouchers", "List vouchers from a 
     )
     .returns("The vouchers of this page, reduced to fields that a client may see, and the total.")
     .of(&VOUCHER)
-    .listed(shapes::TOTAL)
+    .lists_resource(shapes::TOTAL)
     .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
     .scope("vouchers")
-    .switched(ClientSwitch::Vouchers)
+    .allowed_by(ClientSwitch::Vouchers)
     .query(&[
         LIMIT,
         PAGE_99,
@@ -60,7 +60,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms()).named();
     clause.with_ids(&visible_codes(call)?);
     let page = LISTED.select(call.store, &call.query, clause)?;
-    let vouchers = (VOUCHER.show)(call, page.documents)?;
+    let vouchers = (VOUCHER.to_json)(call, page.documents)?;
     Ok(Response::json(serde_json::Value::Object(LISTED.envelope(vouchers, page.total))))
 }
 

@@ -26,9 +26,9 @@ use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
 /// The kinds of the jobs.
-pub const ALONE: &str = "VOUCHERS.IMPORT_CSV";
-/// See [`ALONE`].
-pub const INTO: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
+pub const IMPORT_STANDALONE: &str = "VOUCHERS.IMPORT_CSV";
+/// See [`IMPORT_STANDALONE`].
+pub const IMPORT_INTO_CAMPAIGN: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
 
 const BODY: &[Field] = &[
     csv_file::FILE,
@@ -41,24 +41,24 @@ const OF_CAMPAIGN: &[Field] = &[csv_file::FILE];
 const COLUMNS: &[CsvColumn] = &[
     column(&["code"], "code", CellType::Text),
     column(&["voucher_type", "type"], "type", CellType::Text),
-    column(&["formula"], "row.formula", CellType::Text).becomes(&[
+    column(&["formula"], "row.formula", CellType::Text).with_fields(&[
         "discount.percent_off_formula",
         "discount.amount_off_formula",
         "discount.unit_off_formula",
         "discount.fixed_amount_formula",
     ]),
-    column(&["discount_type"], "row.discount_type", CellType::Text).becomes(&["discount.type"]),
+    column(&["discount_type"], "row.discount_type", CellType::Text).with_fields(&["discount.type"]),
     column(&["discount_amount"], "row.discount_amount", CellType::Integer)
-        .becomes(&["discount_amount", "discount.amount_off"]),
-    column(&["discount_amount_limit"], "row.amount_limit", CellType::Integer).becomes(&["discount.amount_limit"]),
-    column(&["discount_effect"], "row.effect", CellType::Text).becomes(&["gift.effect", "discount.effect"]),
-    column(&["discount_unit_type"], "row.unit_type", CellType::Text).becomes(&["discount.unit_type"]),
-    column(&["discount_unit_effect"], "row.unit_effect", CellType::Text).becomes(&["discount.effect"]),
-    column(&["gift_amount"], "row.gift_amount", CellType::Integer).becomes(&["gift.amount"]),
-    column(&["gift_balance"], "row.gift_balance", CellType::Integer).becomes(&["gift.balance"]),
-    column(&["loyalty_points"], "row.loyalty_points", CellType::Integer).becomes(&["loyalty_card.points"]),
-    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Integer).becomes(&["loyalty_card.balance"]),
-    column(&["value"], "row.value", CellType::Text).becomes(&[
+        .with_fields(&["discount_amount", "discount.amount_off"]),
+    column(&["discount_amount_limit"], "row.amount_limit", CellType::Integer).with_fields(&["discount.amount_limit"]),
+    column(&["discount_effect"], "row.effect", CellType::Text).with_fields(&["gift.effect", "discount.effect"]),
+    column(&["discount_unit_type"], "row.unit_type", CellType::Text).with_fields(&["discount.unit_type"]),
+    column(&["discount_unit_effect"], "row.unit_effect", CellType::Text).with_fields(&["discount.effect"]),
+    column(&["gift_amount"], "row.gift_amount", CellType::Integer).with_fields(&["gift.amount"]),
+    column(&["gift_balance"], "row.gift_balance", CellType::Integer).with_fields(&["gift.balance"]),
+    column(&["loyalty_points"], "row.loyalty_points", CellType::Integer).with_fields(&["loyalty_card.points"]),
+    column(&["loyalty_balance"], "row.loyalty_balance", CellType::Integer).with_fields(&["loyalty_card.balance"]),
+    column(&["value"], "row.value", CellType::Text).with_fields(&[
         "gift.amount",
         "loyalty_card.points",
         "discount.percent_off",
@@ -66,13 +66,13 @@ const COLUMNS: &[CsvColumn] = &[
         "discount.unit_off",
         "discount.fixed_amount",
     ]),
-    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Integer).becomes(&[
+    column(&["redeemed_amount"], "row.redeemed_amount", CellType::Integer).with_fields(&[
         "redeemed_amount",
         "gift.balance",
         "loyalty_card.balance",
     ]),
     column(&["redemption_count", "redeemed_quantity"], "row.redeemed", CellType::Integer)
-        .becomes(&["redemption_count"]),
+        .with_fields(&["redemption_count"]),
     column(&["redemption_quantity", "redemption_limit"], "redemption.quantity", CellType::Integer),
     column(&["campaign"], "campaign", CellType::Text),
     column(&["category"], "category", CellType::Text),
@@ -122,14 +122,14 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn import(call: &mut Call<'_, '_>) -> HandlerResult {
-    bulk_items::answer_file(call, ALONE, COLUMNS, &["code"], None)
+    bulk_items::answer_file(call, IMPORT_STANDALONE, COLUMNS, &["code"], None)
 }
 
 /// Imports rows into the campaign that the path names; each row gets its id.
 fn import_into(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = CAMPAIGN.find(call)?;
     creation::check_open(&campaign)?;
-    bulk_items::answer_file(call, INTO, COLUMNS, &["code"], Some(campaign.id))
+    bulk_items::answer_file(call, IMPORT_INTO_CAMPAIGN, COLUMNS, &["code"], Some(campaign.id))
 }
 
 /// Creates the voucher of one row.

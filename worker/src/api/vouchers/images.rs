@@ -13,7 +13,7 @@ const EXAMPLE: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/assets/qr/{assetId}", "Get the QR code of a voucher", |call| show(call, code_images::render_qr_code))
+    get("/v1/assets/qr/{assetId}", "Get the QR code of a voucher", |call| answer_image(call, code_images::render_qr_code))
         .describe(
             "getVoucherQrCode",
             "Returns the code of a voucher as a QR code. Vouchers contain the address in `assets`. Receivers may cache the image for one hour. An unknown address, a deleted voucher and a code above 2953 bytes are refused with `not_found`.",
@@ -21,7 +21,7 @@ pub const ROUTES: &[Route] = &[
         .returns("The image in SVG.")
         .for_classes(&[CredentialClass::Image])
         .file(SVG, EXAMPLE),
-    get("/v1/assets/barcode/{assetId}", "Get the barcode of a voucher", |call| show(call, code_images::render_barcode))
+    get("/v1/assets/barcode/{assetId}", "Get the barcode of a voucher", |call| answer_image(call, code_images::render_barcode))
         .describe(
             "getVoucherBarcode",
             "Returns the code of a voucher as a barcode (Code 128). Vouchers contain the address in `assets`. Receivers may cache the image for one hour. A deleted voucher is refused with `not_found`, and so is a code above 80 characters or outside printable ASCII.",
@@ -32,9 +32,9 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Returns the image of the voucher that an address is sealed for, if the voucher exists.
-fn show(call: &mut Call<'_, '_>, render: CodeRenderer) -> HandlerResult {
+fn answer_image(call: &mut Call<'_, '_>, render: CodeRenderer) -> HandlerResult {
     let id = call.param(IMAGE_ID);
-    let voucher = match images::opened(call.store, id)? {
+    let voucher = match images::find_subject(call.store, id)? {
         Some(of) => call.store.document(VOUCHER.object, &of)?,
         None => None,
     };

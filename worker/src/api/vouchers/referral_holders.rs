@@ -42,7 +42,7 @@ const IN_PROGRAM: &str = "/v1/referrals/{campaignId}/members/{memberId}/holders"
 const ONE_IN_PROGRAM: &str = "/v1/referrals/{campaignId}/members/{memberId}/holders/{holderId}";
 
 const fn listing(path: &'static str, summary: &'static str) -> Route {
-    get(path, summary, list).of(&HOLDER).listed(shapes::TOTAL_MORE_AND_NEXT).scope("referrals").query(QUERY)
+    get(path, summary, list).of(&HOLDER).lists_resource(shapes::TOTAL_MORE_AND_NEXT).scope("referrals").query(QUERY)
 }
 
 const fn adding(path: &'static str, summary: &'static str) -> Route {
@@ -110,7 +110,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let KeysetPage { documents, has_more } =
         keyset_list::select(&HOLDER.list, call.store, &call.query, of_code(), "a holder of the code", &find_position)?;
     let total = HOLDER.list.count(call.store, &call.query, of_code())?;
-    let holders = (HOLDER.show)(call, documents)?;
+    let holders = (HOLDER.to_json)(call, documents)?;
     let mut envelope = keyset_list::envelope(holders, has_more);
     envelope.insert("total".into(), total.into());
     Ok(Response::json(Json::Object(envelope)))

@@ -83,7 +83,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The vouchers of this page and the total.")
         .of(&VOUCHER)
-        .listed(shapes::TOTAL)
+        .lists_resource(shapes::TOTAL)
         .scope("vouchers")
         .query(&[
             LIMIT,
@@ -155,7 +155,7 @@ fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Lists vouchers. A code is looked up in its stored form, which is indexed.
 pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> HandlerResult {
-    let ids = call.query.listed("ids");
+    let ids = call.query.values("ids");
     if !ids.is_empty() {
         clause.with_ids(&ids);
     }
@@ -204,7 +204,7 @@ pub struct NewVoucher {
 fn insert_and_describe(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Result<Json, CallError> {
     let NewVoucher { voucher, rules, balances } = insert_voucher(call, body)?;
     let categories = categories::CategoryLookup::of(call, std::slice::from_ref(&voucher))?;
-    let assets = ImageUrls::of(call)?.show(&voucher)?;
+    let assets = ImageUrls::of(call)?.to_json(&voucher)?;
     Ok(to_json_with_balances(voucher, call.context.now, &balances, rules, &categories, assets))
 }
 

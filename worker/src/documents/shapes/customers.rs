@@ -89,7 +89,7 @@ pub const PERMANENT_DELETION: FieldType = shape!(
 );
 
 /// Redeemable of a customer.
-pub const HELD: FieldType = shape!(
+pub const CUSTOMER_REDEEMABLE: FieldType = shape!(
     "CustomerRedeemable",
     "Redeemable that a customer holds, passes on or has received.",
     &[

@@ -63,7 +63,7 @@ const DIGITAL: FieldType = shape!(
 );
 
 /// Granted item of an incentive, by its type.
-pub const GIVEN: TaggedBlock = tagged_block(
+pub const GRANTED_ITEM: TaggedBlock = tagged_block(
     "",
     "type",
     &[
@@ -75,7 +75,7 @@ pub const GIVEN: TaggedBlock = tagged_block(
 );
 /// Blocks that belong together.
 pub const CHOICES: &[TaggedBlock] = &[
-    GIVEN,
+    GRANTED_ITEM,
     MATERIALS,
     tagged_block(
         "digital",
@@ -130,7 +130,7 @@ pub const CREATE_BENEFIT: &[Field] = fields_of!(NEW, &[LATER_STOCK], BLOCKS);
 pub const UPDATE_BENEFIT: &[Field] = fields_of!(KNOWN, &[LATER_STOCK], BLOCKS);
 
 /// Members of an incentive or a benefit.
-const SHOWN: &[Field] = &[
+const INCENTIVE_FIELDS: &[Field] = &[
     must("id", KEY),
     must("name", NAME).description(NAME_TEXT),
     must("type", TYPES).description(TYPE_TEXT),
@@ -145,7 +145,7 @@ pub const INCENTIVE: FieldType = shape!(
     "LoyaltyIncentive",
     "Gift that earning rules grant to members: points, goods or a voucher.",
     fields_of!(
-        SHOWN,
+        INCENTIVE_FIELDS,
         &[
             must("stock", COUNT).or_null().description("Number of units left to grant. `null` means unlimited."),
             object(&["incentive"])
@@ -158,7 +158,11 @@ pub const INCENTIVE: FieldType = shape!(
 pub const BENEFIT: FieldType = shape!(
     "LoyaltyBenefit",
     "Incentive under its later name: a gift that earning rules grant to members.",
-    fields_of!(SHOWN, &[must("stock", STOCK).description("Units left to grant."), object(&["benefit"])], BLOCKS)
+    fields_of!(
+        INCENTIVE_FIELDS,
+        &[must("stock", STOCK).description("Units left to grant."), object(&["benefit"])],
+        BLOCKS
+    )
 );
 
 /// Activity of an incentive.

@@ -32,10 +32,11 @@ const DIGITAL: FieldType = shape!(
 );
 
 /// Granted item of a reward, by its type.
-pub const GIVEN: TaggedBlock = tagged_block("", "type", &[("MATERIAL", &["material"]), ("DIGITAL", &["digital"])]);
+pub const GRANTED_ITEM: TaggedBlock =
+    tagged_block("", "type", &[("MATERIAL", &["material"]), ("DIGITAL", &["digital"])]);
 /// Blocks that belong together.
 pub const CHOICES: &[TaggedBlock] = &[
-    GIVEN,
+    GRANTED_ITEM,
     MATERIALS,
     tagged_block(
         "digital",

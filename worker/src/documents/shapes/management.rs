@@ -129,7 +129,7 @@ const KEY_PAIR: FieldType = FieldType::Object(&[
     must("app_token", FieldType::Text).description("Secret of the key, contained only in this response."),
 ]);
 
-/// New project with its secrets, which are shown once.
+/// New project with its secrets, which are returned once.
 pub const PROJECT_CREATED: FieldType = shape!(
     "ProjectWithKeys",
     "New project with the secrets of its first keys, which are returned only once.",

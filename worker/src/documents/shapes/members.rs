@@ -37,7 +37,7 @@ pub const CHOICES: &[TaggedBlock] = &[tagged_block(
 /// Fields of a change of a member.
 pub const UPDATE: &[Field] = &[may("metadata", FieldType::Map).or_null()];
 
-const SHOWN: &[Field] = &[
+const MEMBER_FIELDS: &[Field] = &[
     must("id", KEY),
     must("customer_id", KEY).description("ID of the customer."),
     must("program_id", KEY).description("ID of the loyalty program."),
@@ -50,14 +50,14 @@ const SHOWN: &[Field] = &[
 ];
 
 /// A member.
-pub const MEMBER: FieldType = shape!("LoyaltyMember", "Member: a customer in a loyalty program.", SHOWN);
+pub const MEMBER: FieldType = shape!("LoyaltyMember", "Member: a customer in a loyalty program.", MEMBER_FIELDS);
 
 /// A member with the cards.
 pub const MEMBER_WITH_CARDS: FieldType = shape!(
     "LoyaltyMemberWithCards",
     "Member of a loyalty program, with the cards.",
     fields_of!(
-        SHOWN,
+        MEMBER_FIELDS,
         &[must("cards", FieldType::List(&MEMBER_CARD, 0, usize::MAX))
             .description("Cards of the member, with their current balances.")]
     )
@@ -383,7 +383,7 @@ pub const EXPIRING_BUCKET: FieldType = shape!(
     )
 );
 
-const PIECE: FieldType =
+const SKU_REFERENCE: FieldType =
     FieldType::Object(&[may("product_id", KEY).description("ID of the SKU's product."), must("id", KEY)]);
 
 /// Transaction of an incentive that a member earned.
@@ -410,7 +410,7 @@ pub const BENEFIT_TRANSACTION: FieldType = shape!(
                     "result",
                     FieldType::Object(&[
                         may("product", NAMED).description("Product that the customer receives."),
-                        may("sku", PIECE).description("SKU that the customer receives."),
+                        may("sku", SKU_REFERENCE).description("SKU that the customer receives."),
                         may(
                             "voucher",
                             FieldType::Object(&[

@@ -64,7 +64,7 @@ pub const UPDATE: &[Field] = fields_of!(&[may("name", NAME).description("Name of
 pub const CHOICES: &[TaggedBlock] = &[HOURS_CHOICE, tagged_block("rewards[].stock", "type", STOCKS)];
 
 /// Members that a program always has.
-const SHOWN: &[Field] = fields_of!(
+const PROGRAM_FIELDS: &[Field] = fields_of!(
     &[
         must("id", KEY),
         must("name", NAME).description("Name of the loyalty program."),
@@ -79,14 +79,14 @@ const SHOWN: &[Field] = fields_of!(
 pub const PROGRAM: FieldType = shape!(
     "LoyaltyProgram",
     "Loyalty program: members hold cards, earn points by rules, reach tiers and buy rewards.",
-    SHOWN
+    PROGRAM_FIELDS
 );
 
 /// New program in the response of its creation.
 pub const NEW_PROGRAM: FieldType = shape!(
     "LoyaltyProgramWithAssignments",
     "Loyalty program with the objects assigned on creation.",
-    fields_of!(SHOWN, arrays!(0))
+    fields_of!(PROGRAM_FIELDS, arrays!(0))
 );
 
 /// Returns the field with the objects of this type to assign to a program.

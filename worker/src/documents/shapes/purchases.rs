@@ -31,8 +31,8 @@ pub const REFUND: &[Field] = &[may(
 .or_null()
 .description("Exceptions from the default refund. Absent means none.")];
 
-const TAKEN_BACK: &[&str] = &["SKIPPED", "DELETED", "CREDITS_SUBTRACTED"];
-const RESULT: Field = may("result", FieldType::OneOf(TAKEN_BACK))
+const REFUND_RESULTS: &[&str] = &["SKIPPED", "DELETED", "CREDITS_SUBTRACTED"];
+const RESULT: Field = may("result", FieldType::OneOf(REFUND_RESULTS))
     .description("Result of a refund for the voucher: kept, deleted, or balance reduced. Absent in purchases.");
 
 const DIGITAL: FieldType = shape!(

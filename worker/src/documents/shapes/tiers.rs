@@ -18,7 +18,7 @@ const TRACKING_PERIOD: FieldType = FieldType::Object(&[
         "Unit of the period. Periods follow the calendar in the project's time zone; a week starts on Monday.",
     ),
 ]);
-const OVER: FieldType = FieldType::Object(&[must("period", PERIOD)
+const FIXED_PERIOD: FieldType = FieldType::Object(&[must("period", PERIOD)
     .description("Period from the day of entry to the last day before the tier is evaluated again.")]);
 const CHANGES: FieldType = FieldType::OneOf(&["IMMEDIATELY", "NEXT_TRACKING_PERIOD"]);
 /// Measure of points that a tier depends on.
@@ -53,7 +53,7 @@ const SHOWN_SLIDING: FieldType = FieldType::Object(&[
     must("period", PERIOD)
         .description("Period from the last activity to the last day before the tier is evaluated again."),
 ]);
-const ROLLING: Field = may("rolling_expiration", OVER)
+const ROLLING: Field = may("rolling_expiration", FIXED_PERIOD)
     .description("Settings of `ROLLING_EXPIRATION`: a tier is kept for a fixed period after entry.");
 const CALENDAR_DATES: Field = may("calendar_expiration", CALENDAR)
     .description("Settings of `CALENDAR_EXPIRATION`: a tier is kept until a fixed day of the year.");
@@ -74,7 +74,7 @@ const EXPIRATION: FieldType = FieldType::Object(&[
     )
     .description("Type of the expiration. `NO_EXPIRATION`, also named `NO_RETENTION`, evaluates a tier whenever points or segments change. `FIXED_DURATION` means `ROLLING_EXPIRATION`."),
     ROLLING,
-    may("fixed_duration", OVER).description("Settings of `FIXED_DURATION`, the later name of `ROLLING_EXPIRATION`."),
+    may("fixed_duration", FIXED_PERIOD).description("Settings of `FIXED_DURATION`, the later name of `ROLLING_EXPIRATION`."),
     CALENDAR_DATES,
     may("sliding_expiration", SLIDING).description(WITHOUT_ACTIVITY),
 ]);

@@ -191,7 +191,7 @@ pub fn find_current_balances(call: &Call<'_, '_>, customer: &str) -> Result<Cust
 /// Returns the balances of a customer with all queued writes applied.
 pub fn find_balances_with_queued(store: &Store<'_>, now: Instant, customer: &str) -> Result<CustomerBalances, Fault> {
     let mut cards = store.list_cards_of_customers(&[customer])?;
-    for written in store.written().filter(|written| written.kind == "voucher") {
+    for written in store.queued_documents().filter(|written| written.kind == "voucher") {
         cards.retain(|card| card.id != written.id);
         if written.holder == Some(customer) {
             let mut card = Document::read_queued(&written, now.millis())?;

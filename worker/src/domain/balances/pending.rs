@@ -48,7 +48,7 @@ impl PendingState {
 
 /// New pending points.
 pub struct NewPendingRow {
-    /// Members that the API shows.
+    /// Members that the API returns.
     pub details: Map<String, Json>,
     /// Instant from which they can be spent.
     pub at: Instant,
@@ -83,7 +83,7 @@ pub struct PendingPointsTransaction {
     pub id: String,
     /// Kind of the change.
     pub change_name: &'static str,
-    /// The pending points as the API shows them.
+    /// The pending points as the API returns them.
     pub points: Json,
     /// Change of the balance.
     pub balance: Json,
@@ -112,7 +112,7 @@ pub fn activate(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -
     Ok(details)
 }
 
-/// Returns a row as the API shows it.
+/// Returns a row as the API returns it.
 pub fn to_json(mut row: Document) -> Json {
     row.body.remove(PENDING_DETAILS).unwrap_or_default()
 }

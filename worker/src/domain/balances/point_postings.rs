@@ -111,7 +111,7 @@ fn find_taken_lots(store: &Store<'_>, transfer: &str) -> Result<Option<Vec<LotPa
         let lot = part.get(0)?.as_str()?;
         Some(LotPart { lot: lot.into(), points: part.get(1)?.as_u64()? })
     };
-    Ok(row.as_transaction().parts().map(|parts| parts.iter().filter_map(part).collect()))
+    Ok(row.as_transaction().debited_lots().map(|lots| lots.iter().filter_map(part).collect()))
 }
 
 /// Refunds points to the lots from which they were taken. A lot that is not stored any more has expired.

@@ -66,7 +66,7 @@ pub fn check_new(store: &Store<'_>, card: &Document, source_id: Option<&str>) ->
     }
 }
 
-/// Returns a transaction as the API shows it: a change by hand as stored, a redemption or a rollback converted.
+/// Returns a transaction as the API returns it: a change by hand as stored, a redemption or a rollback converted.
 pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: Document) -> Result<Json, Fault> {
     let (body, card_id) = (document.body, document.parent);
     if TransactionRecord::of(&body).has_details() {

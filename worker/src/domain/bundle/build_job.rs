@@ -1,10 +1,10 @@
 //! The job that builds the bundle: after a change, at the end of its horizon, when another key signs, and before the head gets old.
 //!
-//! The goods come first, slice by slice, while the head of before stays, for ten seconds at most; a head that does not wait any longer is
-//! without goods until they are done.
+//! The goods come first, slice by slice. Meanwhile the previous head stays, for ten seconds at most. A head that cannot wait longer has no
+//! goods until they are complete.
 //!
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for ten seconds
-//! at most. Only a project whose clients have asked for the bundle has the job. Times saturate, at the end of time.
+//! at most. Only a project whose clients have requested the bundle has the job. Times saturate, at the end of time.
 
 use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::BundleProject;
@@ -122,7 +122,7 @@ enum FormerHead {
         /// Present revision of the documents.
         revision: String,
     },
-    /// It shows the present offers, without goods.
+    /// It contains the present offers, without goods.
     WithoutGoods,
     /// There is none, or a wrong one.
     Unusable,

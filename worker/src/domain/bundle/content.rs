@@ -1,4 +1,4 @@
-//! The content of a bundle: a core, and the goods that belong to it because their entries show its sets.
+//! The content of a bundle: a core, and the goods that belong to it because their entries contain its sets.
 
 use crate::domain::bundle::core::{BundleProject, Core};
 use crate::domain::bundle::goods_build::{self, GoodsRoot};
@@ -22,7 +22,7 @@ pub struct BundleContent {
 pub struct ContentBuild {
     /// The core, unless the goods came first.
     core: Option<Core>,
-    /// Sets that the goods show.
+    /// Sets that the goods contain.
     sets: BTreeMap<u64, String>,
     goods: Option<GoodsRoot>,
 }

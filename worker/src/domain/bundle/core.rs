@@ -34,7 +34,7 @@ const SEALED_MAX: usize = 1_000;
 /// Number of campaigns that are read at a time.
 const CAMPAIGNS_READ: usize = 500;
 
-/// Project whose bundle is built, with the settings that a core shows in addition to documents.
+/// Project whose bundle is built, with the settings that a core contains in addition to documents.
 #[derive(Debug)]
 pub struct BundleProject<'c> {
     /// Id of the project.
@@ -66,7 +66,7 @@ pub struct Core {
     pub offers: Vec<String>,
     /// Its conditions about the customer by number, as JSON.
     pub conditions: BTreeMap<u64, String>,
-    /// Its conditions on goods by the numbers of their sets, as JSON. Only with goods that show these sets it is complete.
+    /// Its conditions on goods by the numbers of their sets, as JSON. Only with goods that contain these sets it is complete.
     pub sets: BTreeMap<u64, String>,
     /// Its sealed codes.
     pub boxed: BoxedCodes,
@@ -137,7 +137,7 @@ struct Offers {
     sealed: SealedVouchers,
 }
 
-/// Vouchers that a core shows in boxes only.
+/// Vouchers that a core contains in boxes only.
 #[derive(Default)]
 struct SealedVouchers {
     /// By id.
@@ -157,9 +157,9 @@ impl CoreSource<'_, '_> {
         let Offers { campaigns, mut vouchers, ended, tiers, stacks, mut sealed } =
             self.offers(&mut unreadable, horizon, left_out)?;
         let unexamined = self.list_unexamined_offers(&tiers, &stacks)?;
-        let shown: Vec<&str> =
+        let parents: Vec<&str> =
             campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
-        let assignments = self.list_of_parents(ASSIGNMENT, &shown)?;
+        let assignments = self.list_of_parents(ASSIGNMENT, &parents)?;
         let assignments = unreadable.leave_out(self, ASSIGNMENT, assignments);
         let named: Vec<&str> = assignments
             .iter()
@@ -168,9 +168,9 @@ impl CoreSource<'_, '_> {
         let rules = any_kind::list_with_ids(self.store, "validation_rules", &named)?;
         let mut rules = unreadable.leave_out(self, "validation_rules", rules);
         rules.iter_mut().try_for_each(number)?;
-        let is_shown = |voucher: &&Document| !sealed.vouchers.contains_key(&voucher.id);
-        let shown = vouchers.iter().filter(is_shown).chain(&tiers);
-        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, shown)?;
+        let is_public = |voucher: &&Document| !sealed.vouchers.contains_key(&voucher.id);
+        let public = vouchers.iter().filter(is_public).chain(&tiers);
+        let NamedGoods { names, products, skus } = NamedGoods::find(self.store, public)?;
         let products = unreadable.leave_out(self, "product", products);
         let skus = unreadable.leave_out(self, "sku", skus);
         let collections =
@@ -333,7 +333,7 @@ fn rows_of(count: usize) -> i64 {
 }
 
 fn one_more(most: usize) -> i64 {
-    // One more than the limit shows that it is exceeded.
+    // One row more than the limit: it exists if the limit is exceeded.
     rows_of(most).saturating_add(1)
 }
 

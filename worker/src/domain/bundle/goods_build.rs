@@ -35,7 +35,7 @@ pub struct GoodsRoot {
     pub buckets: u32,
 }
 
-/// Builds the changed goods, at most `rows` rows; returns the tree when it is up to date and its entries show these sets.
+/// Builds the changed goods, at most `rows` rows; returns the tree when it is up to date and its entries contain these sets.
 pub fn refresh(
     store: &mut Store<'_>,
     project: &BundleProject<'_>,
@@ -59,7 +59,7 @@ pub fn refresh(
     let mut marked = stored::list_marked(store, rows_of(rows.saturating_add(1)))?;
     let has_all_marked = u64::try_from(marked.len()).is_ok_and(|count| count <= rows);
     marked.truncate(usize::try_from(rows).unwrap_or(usize::MAX));
-    if let (Some(root), true, true) = (&tree.root, marked.is_empty(), tree.shown == content_hash)
+    if let (Some(root), true, true) = (&tree.root, marked.is_empty(), tree.content_hash == content_hash)
         && !stored::is_marked(store)?
     {
         return Ok(Some(GoodsRoot { root: root.clone(), buckets: tree.buckets }));
@@ -75,10 +75,10 @@ pub fn refresh(
         return Ok(None);
     }
     let buckets = bucket_count_for(names, tree.buckets);
-    let is_new = (buckets, &content_hash) != (tree.buckets, &tree.shown);
+    let is_new = (buckets, &content_hash) != (tree.buckets, &tree.content_hash);
     if is_new {
         stored::restart(store, buckets, now_ms);
-        tree = GoodsTree { buckets, shown: content_hash, ..tree };
+        tree = GoodsTree { buckets, content_hash, ..tree };
     }
     let changed = buckets_of(&changed, buckets);
     let sorter = build_sorter(sets, project.zone())?;

@@ -30,7 +30,7 @@ const CONTENT: [&str; 3] = ["type", "filter", "products"];
 pub struct NumberedSets(NumberedConditions);
 
 impl NumberedSets {
-    /// Continues the numbers of the sets that the goods show, or are to show.
+    /// Continues the numbers of the sets that the goods contain, or will contain.
     pub fn after(last: BTreeMap<u64, String>) -> NumberedSets {
         NumberedSets(NumberedConditions::after(last))
     }

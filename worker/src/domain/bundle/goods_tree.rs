@@ -1,5 +1,5 @@
-//! The tree of hashes over the goods buckets, cut into pages: 64 hashes of the level below. A page is stored under the root of its
-//! hashes, so that a changed bucket changes one page of each level, and the path of a bucket is read from as many pages.
+//! The tree of hashes over the goods buckets, divided into pages: 64 hashes of the level below. A page is stored under the root of its
+//! hashes. A changed bucket therefore changes one page of each level, and its path is read from one page of each level.
 
 use crate::store::bundle_heads::BundlePart;
 use crate::store::sql::Fault;

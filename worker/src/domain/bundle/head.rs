@@ -25,13 +25,13 @@ const FORMAT: u32 = 2;
 const LIFE_SECONDS: i64 = 24 * 60 * 60;
 /// Maximum age of a head that is answered, so that a client can use it for as long again.
 const SIGNED_ANEW_MS: i64 = 12 * 60 * 60 * 1_000;
-/// Time for which the bytes that a head named are kept after that head.
-const UNNAMED_KEPT_MS: i64 = 48 * 60 * 60 * 1_000;
+/// Time for which the bytes that a head named are retained after that head.
+const UNNAMED_RETAINED_MS: i64 = 48 * 60 * 60 * 1_000;
 /// Maximum number of these, so that constant changes do not fill the project's database.
 const UNNAMED_MAX: i64 = 200;
 /// Maximum number of goods buckets and pages of these.
 const UNNAMED_GOODS_MAX: i64 = 10_000;
-/// Time for which they are kept beyond that number: a client reads the core soon after its head.
+/// Time for which they are retained beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
 
 /// Rows of goods that a call builds at once; more are built by the job, and the head is without goods meanwhile.
@@ -59,7 +59,7 @@ struct HeadClaims<'h> {
 /// State of the stored head.
 #[derive(Debug)]
 pub enum HeadState {
-    /// It shows the present documents and settings, and its times include now.
+    /// It contains the present documents and settings, and its times include now.
     Current(StoredHead),
     /// Only documents have changed since; they have this revision.
     Changed {
@@ -164,7 +164,12 @@ pub fn build(
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);
     let before = |millis| now_ms.saturating_sub(millis);
-    stored::delete_unnamed(store, before(UNNAMED_KEPT_MS), [UNNAMED_MAX, UNNAMED_GOODS_MAX], before(UNNAMED_LEAST_MS));
+    stored::delete_unnamed(
+        store,
+        before(UNNAMED_RETAINED_MS),
+        [UNNAMED_MAX, UNNAMED_GOODS_MAX],
+        before(UNNAMED_LEAST_MS),
+    );
     stored::update(store, &head);
     let codes: Vec<&str> = boxed.codes.iter().map(String::as_str).collect();
     stored::update_boxed_codes(store, &codes, boxed.has_too_many);

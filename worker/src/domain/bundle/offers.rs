@@ -29,7 +29,7 @@ const UNLIMITED_CODE: &str = "UNLIMITED_CODE";
 /// Part of the bundle that has a sealed code.
 const SEALED_BOX: &str = "SEALED_BOX";
 
-/// Disclosure to clients of an offer, as the API shows it.
+/// Disclosure to clients of an offer, as the API returns it.
 #[derive(Debug, Serialize)]
 pub struct OfferLine<'o> {
     object: &'static str,

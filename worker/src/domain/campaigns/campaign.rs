@@ -1,4 +1,4 @@
-//! Campaigns as the API shows them.
+//! Campaigns as the API returns them.
 
 use crate::documents::common_fields::{DAYS, TIMEFRAME};
 use crate::documents::resource::plain_key;
@@ -23,7 +23,7 @@ pub const CAMPAIGN: Resource = Resource {
     shape: shapes::promotions::CAMPAIGN.described(),
     parameter: "campaignId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "campaigns",
         page_max: 100,
@@ -54,11 +54,11 @@ pub const CAMPAIGN: Resource = Resource {
     },
 };
 
-/// Returns campaigns as the API shows them.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+/// Returns campaigns as the API returns them.
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::load_json(call, &documents)?;
     let categories = categories::CategoryLookup::of(call, &documents)?;
-    let mut shown = Vec::new();
+    let mut campaigns_json = Vec::new();
     for mut document in documents {
         let listed = categories.list(&document);
         complete_vouchers(&mut document);
@@ -70,9 +70,9 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
             let tiers = tiers::list_of_campaign(call, &document.id)?;
             body.insert("promotion".into(), tiers::list_json(call, tiers)?);
         }
-        shown.push(Json::Object(body));
+        campaigns_json.push(Json::Object(body));
     }
-    Ok(shown)
+    Ok(campaigns_json)
 }
 
 /// Completes the voucher template of a campaign: with the full gift block and the validity of the campaign.

@@ -27,7 +27,7 @@ pub fn has_overrides(order: &Order) -> bool {
     order.items.iter().any(|item| overrides(&item.product) || overrides(&item.sku))
 }
 
-/// Names the goods that an order brings by their stored ids or by the ids of new documents. A decision shows these ids on its
+/// Names the goods that an order brings by their stored ids or by the ids of new documents. A decision contains these ids on its
 /// lines, and [`write`] writes under the same ids.
 pub fn assign_ids(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), CallError> {
     let mut overrides = OverrideLog::default();

@@ -46,7 +46,7 @@ pub const PRODUCT: Resource = Resource {
     shape: shapes::catalogue::PRODUCT.described(),
     parameter: "productId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "products", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 

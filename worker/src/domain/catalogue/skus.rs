@@ -39,11 +39,11 @@ pub const SKU: Resource = Resource {
     shape: shapes::catalogue::SKU.described(),
     parameter: "skuId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List { data_ref: "skus", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 
-/// Returns the first `most` SKUs of a product with their total number, as the product shows them.
+/// Returns the first `most` SKUs of a product with their total number, as the product contains them.
 pub fn list_of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Result<Json, CallError> {
     let mut clause = Clause::of_kind(SKU.object);
     clause.and("parent = {}", product_id);
@@ -53,7 +53,7 @@ pub fn list_of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Re
     Ok(json!({ "object": "list", "data_ref": "data", "data": skus, "total": total }))
 }
 
-/// Returns products and SKUs as the API shows them outside of their product: a SKU contains its product.
+/// Returns products and SKUs as the API returns them outside of their product: a SKU contains its product.
 pub fn to_json_with_products(call: &Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Fault> {
     let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
     let products = call.store.documents_by_names(PRODUCT.object, &[], &parents)?;

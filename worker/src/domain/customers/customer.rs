@@ -1,4 +1,4 @@
-//! Creates, finds, updates and shows customers.
+//! Creates, finds and updates customers, and converts them to JSON.
 
 use crate::documents::common_fields;
 use crate::documents::json_members;
@@ -32,7 +32,7 @@ pub const CUSTOMER: Resource = Resource {
     shape: shapes::customers::CUSTOMER.described(),
     parameter: "customerId",
     key: plain_key,
-    show: to_json,
+    to_json,
     list: List {
         data_ref: "customers",
         page_max: 99,
@@ -48,7 +48,7 @@ pub const CUSTOMER: Resource = Resource {
     },
 };
 
-/// Returns customers as the API shows them.
+/// Returns customers as the API returns them.
 pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let customers = with_balances(call, documents)?.into_iter().map(|customer| Json::Object(customer.body));
     Ok(customers.collect())
@@ -143,8 +143,8 @@ pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>)
     });
 }
 
-/// Removes the e-mail address of another customer from the profile that a client sends with a token: an address names its customer,
-/// so the customer of the token would be taken for the other one. The answer does not reveal whether an address is known.
+/// Removes the e-mail address of another customer from the profile that a client sends with a token. An address names its customer, so
+/// the token's customer would be treated as the other one. The answer does not reveal whether an address is known.
 pub fn remove_address_of_another(
     call: &Call<'_, '_>,
     own: Option<&str>,
@@ -227,7 +227,7 @@ pub fn without_orders(customer: &Document, is_new: bool) -> Cow<'_, Document> {
     Cow::Owned(before)
 }
 
-/// Returns the customer as redemptions and publications show it: names, and metadata if present.
+/// Returns the customer as redemptions and publications contain it: names, and metadata if present.
 pub fn summary_json(customer: CustomerRecord<'_>) -> Json {
     let mut summary = Map::new();
     summary.insert("id".into(), customer.id().into());

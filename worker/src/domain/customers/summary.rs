@@ -1,4 +1,4 @@
-//! Counts of a customer's redemptions and orders, kept in the customer document.
+//! Counts of a customer's redemptions and orders, stored in the customer document.
 //!
 //! docs/spec/objects.md#4.
 
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// Amounts are in minor units. Remaining balances (`_to_go`) are zero here: they are computed when a customer is shown.
+/// Amounts are in minor units. Remaining balances (`_to_go`) are zero here: they are computed when a customer is returned.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct CustomerSummary {

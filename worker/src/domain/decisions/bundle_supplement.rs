@@ -199,8 +199,8 @@ fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, R
     conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }
 
-/// Returns the results of the conditions in their order, and the number of seconds for which they stay the same; `None` if a fact of one cannot be
-/// read, or if the results are changing now.
+/// Returns the results of the conditions in their order, and the number of seconds for which they stay the same. Returns `None` if a
+/// fact of one cannot be read, or if the results are changing now.
 fn decide_conditions(
     call: &Call<'_, '_>,
     facts: &StoreFacts<'_, '_>,
@@ -245,7 +245,7 @@ fn is_about_tiers(rule: &Rule) -> bool {
     rule.tests.leaves.iter().any(|leaf| leaf.test.name.text == "customer.loyalty.tier")
 }
 
-/// Members of a stored customer that a supplement shows.
+/// Members of a stored customer that a supplement contains.
 #[derive(Default)]
 struct KnownCustomer {
     id: Option<String>,
@@ -318,6 +318,6 @@ fn known_offer_ids<'i>(core: &'i BundleOffers, offers: &'i OwnOffers) -> BTreeSe
 }
 
 fn one_more(most: usize) -> i64 {
-    // One more than the limit shows that it is exceeded.
+    // One row more than the limit: it exists if the limit is exceeded.
     i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1)
 }

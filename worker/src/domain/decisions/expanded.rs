@@ -1,4 +1,4 @@
-//! Members that a redemption shows of its voucher or tier in addition to the document: images, categories, rules and counts.
+//! Members that a redemption contains of its voucher or tier in addition to the document: images, categories, rules and counts.
 
 use crate::domain::categories::CATEGORY;
 use crate::domain::promotions::tiers;
@@ -27,7 +27,7 @@ pub fn expand_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<Seriali
     let category = category.map(|id| call.store.document(CATEGORY.object, id)).transpose()?.flatten();
     let categories: Vec<Json> = category.into_iter().map(|category| Json::Object(category.body)).collect();
     Ok(vec![
-        ("assets", ImageUrls::of(call)?.show(voucher)?.to_string()),
+        ("assets", ImageUrls::of(call)?.to_json(voucher)?.to_string()),
         ("categories", Json::from(categories).to_string()),
         ("publish", publish_json(code, published).to_string()),
         ("validation_rules_assignments", assignments::list_json(stored.rule_assignments).to_string()),
@@ -37,7 +37,7 @@ pub fn expand_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<Seriali
 /// Serializes campaign, categories, counts and rules of a tier, in the state after the transfers of the request.
 pub fn expand_tier(call: &mut Call<'_, '_>, id: &str, entries: &[Entry]) -> Result<SerializedMembers, CallError> {
     let Some(document) = call.store.document(TIER.object, id)? else { return Ok(Vec::new()) };
-    let json = tiers::show_after(call, vec![document], entries)?.pop().unwrap_or_default();
+    let json = tiers::to_json_after(call, vec![document], entries)?.pop().unwrap_or_default();
     let names = ["campaign", "categories", "summary", "validation_rule_assignments"];
     Ok(names.into_iter().filter_map(|name| Some((name, json.get(name)?.to_string()))).collect())
 }

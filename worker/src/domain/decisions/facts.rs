@@ -64,7 +64,7 @@ pub fn write_records(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<
 }
 
 /// Queues the update of a customer with the sent profile and the counts. A customer that is not stored yet is created under
-/// the id that the answer shows. Returns the document with the queued writes applied.
+/// the id that the answer contains. Returns the document with the queued writes applied.
 pub fn write_customer(
     call: &mut Call<'_, '_>,
     read_documents: &DocumentsById,
@@ -123,7 +123,7 @@ pub fn write_customer(
 }
 
 /// Queues the order counts of all former and current customers of the orders, except `own`, which is written anyway. Earlier
-/// writes of the call are kept. Erased customers are skipped.
+/// writes of the call stay. Erased customers are skipped.
 pub fn count_orders(
     call: &mut Call<'_, '_>,
     read_documents: &DocumentsById,
@@ -137,7 +137,8 @@ pub fn count_orders(
             None => call.store.document("customer", id)?,
         };
         let Some(mut document) = known else { continue };
-        let last = call.store.written().filter(|written| written.kind == "customer" && written.id == id).last();
+        let last =
+            call.store.queued_documents().filter(|written| written.kind == "customer" && written.id == id).last();
         if let Some(written) = last {
             document.body = serde_json::from_str(written.text)
                 .map_err(|error| Fault(format!("a customer that is written does not parse: {error}")))?;
@@ -152,7 +153,7 @@ pub fn count_orders(
 /// Returns the stored customer of a tracking id; `None` for the tracking id of a visitor or any other text.
 pub fn find_tracked_customer(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document>, CallError> {
     let source_id =
-        if Tracker::may_open(tracking_id) { Tracker::stored(call.store)?.source_id(tracking_id)? } else { None };
+        if Tracker::may_open(tracking_id) { Tracker::load(call.store)?.source_id(tracking_id)? } else { None };
     match source_id {
         Some(source_id) => Ok(call.store.document_by_name("customer", &source_id, "")?),
         None => Ok(None),
@@ -161,7 +162,7 @@ pub fn find_tracked_customer(call: &Call<'_, '_>, tracking_id: &str) -> Result<O
 
 /// Returns the `source_id` of a name that may be a tracking id.
 pub fn unseal_name(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
-    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
+    let opened = if Tracker::may_open(name) { Tracker::load(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
 }
 

@@ -9,7 +9,7 @@ use scrip::pricing::lines::{PriceSource, PricedOrder, price};
 use scrip::time::Instant;
 use scrip::wire::redemptions::stored_order::write_order;
 
-/// Returns the priced order as it is stored and shown (docs/spec/calculation.md sections 2 and 3), and its total.
+/// Returns the priced order as it is stored and returned (docs/spec/calculation.md sections 2 and 3), and its total.
 pub fn price_order(
     call: &Call<'_, '_>,
     order: &Order,

@@ -67,16 +67,16 @@ fn record_refund(
     entries: &[Entry],
 ) -> Result<(), CallError> {
     let Refund { part, spent, card } = refund;
-    let mut shown = card.clone();
+    let mut card_after = card.clone();
     // The entries of this return are not posted yet.
-    point_postings::refund_queued(call, &mut shown, entries)?;
-    let shown = voucher::to_json_after_rollback(call, shown, Some(spent))?;
+    point_postings::refund_queued(call, &mut card_after, entries)?;
+    let card_after = voucher::to_json_after_rollback(call, card_after, Some(spent))?;
     let balance_kind: &BalanceKind = match spent {
         SpentUnits::Credits(_) => &GIFT,
         SpentUnits::Points(_) => &CARD,
     };
     let number =
-        |name: &str| shown.get(balance_kind.block).and_then(|block| block.get(name)).cloned().unwrap_or_default();
+        |name: &str| card_after.get(balance_kind.block).and_then(|block| block.get(name)).cloned().unwrap_or_default();
     let mut balance = json!({
         "type": balance_kind.kind, "total": number(balance_kind.total), "object": "balance", "balance": number("balance"),
         "operation_type": "AUTOMATIC", "related_object": { "type": "voucher", "id": card.id },

@@ -145,7 +145,7 @@ fn change_entry(
     moved: &mut MovedPoints,
 ) -> Result<bool, Fault> {
     let Some(card) = call.store.document(VOUCHER.object, entry.record().voucher_id())? else { return Ok(false) };
-    let before = entry.record().points().minus(entry.record().back().unwrap_or(0))?;
+    let before = entry.record().points().minus(entry.record().revocation_due().unwrap_or(0))?;
     match earned < before {
         true => revoke_points(call, card, entry, before.minus(earned)?, &order.id, moved),
         false if earned > before => restore_points(call, card, entry, earned, &order.id, order.now.earning()),
@@ -162,7 +162,7 @@ fn points_by_entry(
     order: &Order,
 ) -> Result<Option<Vec<u64>>, Fault> {
     // Earlier rows do not contain the amount of the order.
-    let Some(amount) = row.as_earning_row().bought() else { return Ok(None) };
+    let Some(amount) = row.as_earning_row().order_amount() else { return Ok(None) };
     let share = OrderSnapshot { amount, goods: Vec::new() }.amount_back(&OrderSnapshot::of(order));
     if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));
@@ -246,8 +246,8 @@ fn revoke_points(
     }
     moved.earned.push(message);
     let record = entry.record();
-    let (due, already_revoked) = (record.back().unwrap_or(0), record.taken().unwrap_or(0));
-    entry.set_given_back(due.plus(points)?, already_revoked.plus(revoked)?);
+    let (due, already_revoked) = (record.revocation_due().unwrap_or(0), record.revoked().unwrap_or(0));
+    entry.set_revocation(due.plus(points)?, already_revoked.plus(revoked)?);
     Ok(true)
 }
 
@@ -264,14 +264,14 @@ fn restore_points(
     let before = entry.record();
     let points = before.points().max(earned);
     let more = points.minus(before.points())?;
-    let already_revoked = before.taken().unwrap_or(0).plus(more)?;
+    let already_revoked = before.revoked().unwrap_or(0).plus(more)?;
     let due = points.minus(earned)?;
     let added = already_revoked.remaining_after(due);
     if added > 0 && !credit_restored(call, card, entry, amount::signed(added)?, order_id, order)? {
         return Ok(false);
     }
     entry.set_points(points);
-    entry.set_given_back(due, already_revoked.minus(added)?);
+    entry.set_revocation(due, already_revoked.minus(added)?);
     Ok(true)
 }
 

@@ -105,7 +105,7 @@ struct OrderStatusOnly {
 pub fn detect_events(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     // The last write of a document counts.
     let (mut orders, mut custom_events) = (BTreeMap::new(), Vec::new());
-    for written in call.store.written() {
+    for written in call.store.queued_documents() {
         match written.kind {
             "order" => drop(orders.insert(written.id, (written.holder, written.text))),
             "event" => custom_events.extend(written.holder.map(|customer| (written.id, customer))),
@@ -137,7 +137,7 @@ enum QueuedChange<'q> {
 /// Returns the segment events of the queued customers, custom events and balances of a call.
 pub fn detect_segment_events(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fault> {
     let mut customers: BTreeMap<String, QueuedChange<'_>> = BTreeMap::new();
-    for written in call.store.written() {
+    for written in call.store.queued_documents() {
         match (written.kind, written.holder) {
             (kind, _) if kind == customer::CUSTOMER.object => {
                 customers.insert(written.id.to_owned(), QueuedChange::Profile(written));
@@ -161,7 +161,7 @@ pub fn detect_segment_events(call: &Call<'_, '_>) -> Result<Vec<DomainEvent>, Fa
 /// Returns the holders of the cards that are queued, or whose balance a queued transfer changes.
 fn list_holders_of_changed_cards(call: &Call<'_, '_>) -> Result<BTreeSet<String>, Fault> {
     let (mut holders, mut known_cards) = (BTreeSet::new(), BTreeSet::new());
-    for written in call.store.written().filter(|written| written.kind == VOUCHER.object) {
+    for written in call.store.queued_documents().filter(|written| written.kind == VOUCHER.object) {
         known_cards.insert(written.id);
         if let Some(holder) = written.holder
             && kinds::of_card(&Document::read_queued(&written, call.now_ms())?).is_some()

@@ -1,6 +1,6 @@
 //! Rows of fired earning rules (v2): one row for each event, which earns once, and one for each rule that it fired.
 //!
-//! They are not documents: the API does not show them, and their own table has one index instead of five. A row is found by
+//! They are not documents: the API does not return them, and their own table has one index instead of five. A row is found by
 //! member, rule and time, so that the latest one and those of a period are ranges of the table.
 
 use crate::documents::report_period::{self, ReportPeriod};
@@ -186,7 +186,7 @@ pub fn count_fired_by_period(
 }
 
 /// Returns the pending points and the lot to which an operation credited points.
-pub fn credited_to(outcome: &CardOutcome) -> [Option<Text>; 2] {
+pub fn credit_targets(outcome: &CardOutcome) -> [Option<Text>; 2] {
     let pending = outcome.steps.iter().find_map(|step| match &step.cause {
         MovementCause::Pending(id) => Some(id.clone()),
         MovementCause::Credited(_)
@@ -203,7 +203,7 @@ pub fn credited_to(outcome: &CardOutcome) -> [Option<Text>; 2] {
 
 /// Returns the stored entry of granted points.
 pub fn granted_entry(granted: &GrantedPoints, outcome: &CardOutcome) -> Json {
-    entry_json(granted, credited_to(outcome))
+    entry_json(granted, credit_targets(outcome))
 }
 
 /// Returns the stored entry of points that were not granted and may be when the order changes.
@@ -241,21 +241,21 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
         let record = EarnedPointsRecord::of_value(&entry);
         let lot = record.lot().map(Text::from);
         let points = record.points();
-        let back = record.back().unwrap_or(0);
+        let due = record.revocation_due().unwrap_or(0);
         let earned = match record.pending() {
             None => Some(EarnedPoints { pending: None, lot, points }),
             // Revoked points have no pending part left.
             Some(pending) => {
                 find_pending_earning(store, pending, EarnedPoints { pending: None, lot: lot.clone(), points })?
-                    .or_else(|| (back == points).then_some(EarnedPoints { pending: None, lot, points }))
+                    .or_else(|| (due == points).then_some(EarnedPoints { pending: None, lot, points }))
             }
         };
         earnings.extend(earned.map(|earned| StoredEarning {
             card_id: record.card_id().into(),
             card_definition_id: record.card_definition_id().into(),
             earned,
-            back,
-            taken: record.taken().unwrap_or(back),
+            back: due,
+            taken: record.revoked().unwrap_or(due),
             position: index,
             basis: find_basis(&entry),
         }));
@@ -274,7 +274,7 @@ fn find_pending_earning(store: &Store<'_>, pending: &str, earned: EarnedPoints) 
     Ok(match row.as_pending_points().status() {
         Some("PENDING") => Some(EarnedPoints { pending: Some(pending.into()), ..earned }),
         Some("ACTIVATED") => {
-            let lot = row.as_pending_points().arrived();
+            let lot = row.as_pending_points().credited_lot();
             Some(EarnedPoints { lot: lot.map(Into::into), ..earned })
         }
         _ => None,

@@ -1,5 +1,5 @@
 //! Facts for earning in loyalty programs (v2): members, matching rules, cards and earlier fired rules. A fact cannot return an
-//! error, so a fault of the store is kept and must be checked at the end ([`StoredEarnings::finish`]).
+//! error, so a fault of the store is recorded and must be checked at the end ([`StoredEarnings::finish`]).
 
 use crate::domain::clock::LocalTime;
 use crate::domain::earning::fired_rules;
@@ -255,7 +255,7 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         self.fault.into_inner().map_or(Ok(()), Err)
     }
 
-    /// Converts an outcome to a fact; a fault is kept, and an unreadable document is reported to the operator.
+    /// Converts an outcome to a fact; a fault is recorded, and an unreadable document is reported to the operator.
     fn to_fact<T>(&self, outcome: Result<Option<T>, UnreadableFact>) -> Known<T> {
         match outcome {
             Ok(fact) => fact.into(),

@@ -177,7 +177,7 @@ fn apply_correction(
     };
     if correction.movement == EarningCorrection::Restore {
         revoked.revoked = revoked.revoked.remaining_after(correction.stored_earning.earned.points);
-        let [pending, lot] = fired_rules::credited_to(&outcome);
+        let [pending, lot] = fired_rules::credit_targets(&outcome);
         revoked.credited_to = [pending, lot.or_else(|| correction.stored_earning.earned.lot.clone())];
     } else {
         revoked.revoked = revoked.revoked.plus(revoked_points(&outcome)?)?;

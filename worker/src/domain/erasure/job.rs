@@ -133,13 +133,13 @@ impl ErasureJob {
 fn seal(store: &Store<'_>, text: &str) -> Result<Vec<String>, Fault> {
     /// Characters of a part: of at most four bytes each, so a part fits the encryption limit.
     const PART: usize = 50;
-    let tracker = Tracker::stored(store)?;
+    let tracker = Tracker::load(store)?;
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(PART).map(|part| tracker.tracking_id(&part.iter().collect::<String>())).collect()
 }
 
 fn open(store: &Store<'_>, sealed: &[String]) -> Result<CustomerIdentity, Fault> {
-    let tracker = Tracker::stored(store)?;
+    let tracker = Tracker::load(store)?;
     let mut text = String::new();
     for part in sealed {
         text.push_str(&tracker.source_id(part)?.ok_or_else(|| Fault::new("who is to be forgotten does not open"))?);

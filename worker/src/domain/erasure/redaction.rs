@@ -144,7 +144,7 @@ impl CustomerIdentity {
         self.values.iter().any(|value| replaced(text, value, "") != text)
     }
 
-    /// Tests if an object is this customer, as the API shows customers.
+    /// Tests if an object is this customer, as the API returns customers.
     fn is(&self, object: &Map<String, Json>) -> bool {
         let text = |name: &str| object.get(name).and_then(Json::as_str);
         let by_source = self.source_id.is_some() && text("source_id") == self.source_id.as_deref();

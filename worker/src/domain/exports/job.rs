@@ -246,7 +246,7 @@ fn write_lines(
     let exported = exports::list_documents(store, clause.condition(), column)?;
     let exported = exported.into_iter().map(|ExportedDocument { document, place, seq }| ((place, seq), document));
     let (places, documents) = exported.unzip::<_, _, Vec<_>, Vec<_>>();
-    let rows = cursor.job_caller.ask(store, context, table, |call| (kind.rows)(call, documents))?;
+    let rows = cursor.job_caller.run(store, context, table, |call| (kind.rows)(call, documents))?;
     let mut texts: Vec<LinePart> = Vec::new();
     // Bytes in memory, and the numbers of the parts of a line.
     let (mut bytes, mut all): (usize, usize) = (0, 0);

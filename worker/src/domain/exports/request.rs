@@ -18,7 +18,7 @@ pub const ORDER: Field = may("order", KEY).description("Property by which the ro
 pub const FIELDS: Field = may("fields", FieldType::List(&KEY, 0, 100))
     .description("Columns of the CSV file, in this order; `metadata.<name>` is one key of the metadata. Absent or empty means the default columns of the type.");
 
-/// Reads the parameters of an export of a kind; returns the request and the parameters as the API shows them.
+/// Reads the parameters of an export of a kind; returns the request and the parameters as the API returns them.
 pub fn read(name: &str, parameters: Option<&Json>) -> Result<(ExportRequest, Json), CallError> {
     let kind = kinds::find_by_name(name).ok_or_else(|| Fault(format!("nothing is exported as `{name}`")))?;
     let parameters = parameters.and_then(Json::as_object).cloned().unwrap_or_default();

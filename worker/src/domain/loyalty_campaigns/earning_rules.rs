@@ -1,4 +1,4 @@
-//! Finds, shows and deletes earning rules of loyalty campaigns (v1).
+//! Finds, converts and deletes earning rules of loyalty campaigns (v1).
 
 use crate::documents::resource::plain_key;
 use crate::documents::shapes;
@@ -17,7 +17,7 @@ pub const CAMPAIGN_RULE: Resource = Resource {
     shape: shapes::campaign_earning_rules::CAMPAIGN_RULE.described(),
     parameter: "earningRuleId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "data",
         page_max: 100,
@@ -28,11 +28,11 @@ pub const CAMPAIGN_RULE: Resource = Resource {
 };
 
 /// Returns rules with the validation rule that is assigned to each.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::load_json(call, &documents)?;
     let rules = documents.into_iter().map(|document| {
         let first = assigned.remove(&document.id).unwrap_or_default().into_iter().next();
-        to_json(
+        rule_to_json(
             document,
             first.and_then(|assignment| AssignmentRecord::of_value(&assignment).rule_id().cloned()).unwrap_or_default(),
         )
@@ -41,7 +41,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 }
 
 /// Returns a rule with its validation rule.
-pub fn to_json(document: Document, validation_rule_id: Json) -> Json {
+pub fn rule_to_json(document: Document, validation_rule_id: Json) -> Json {
     let mut body = document.body;
     body.insert("validation_rule_id".into(), validation_rule_id);
     Json::Object(body)

@@ -4,7 +4,7 @@ use crate::store::document::Document;
 use scrip::decide::earn::EarningEvent;
 use serde_json::{Value as Json, json};
 
-/// Origin of earned points, as their transactions show it.
+/// Origin of earned points, as their transactions contain it.
 #[derive(Debug, Clone, Default)]
 pub struct PointsOrigin {
     /// Earning rule that granted them; `None` when it was deleted.
@@ -19,7 +19,7 @@ pub struct PointsOrigin {
 #[derive(Debug, Clone)]
 pub struct OriginRule {
     id: String,
-    /// Text that the rule shows to customers.
+    /// Text that the rule contains to customers.
     banner: Option<Json>,
 }
 

@@ -1,6 +1,6 @@
 //! Writes changes of points cards (v2): transfers, lots, transactions and tier state.
 //!
-//! A reader settles a card before it shows it; a job settles cards that no call reads. Only costs in rows of a slice saturate; points are
+//! A reader settles a card before it returns it; a job settles cards that no call reads. Only costs in rows of a slice saturate; points are
 //! checked.
 
 use crate::domain::clock::LocalTime;

@@ -164,8 +164,8 @@ pub fn closed_pending_row(known: &Document, status: &str, lot: Option<&Text>, no
     row
 }
 
-/// Returns rows as the API shows them, without the members for the engine.
-pub fn show(_: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
+/// Returns rows as the API returns them, without the members for the engine.
+pub fn to_json(_: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let json = rows.into_iter().map(|mut row| {
         row.body.remove("kept");
         Json::Object(row.body)

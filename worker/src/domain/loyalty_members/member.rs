@@ -138,7 +138,7 @@ pub fn record_card_activity(call: &mut Call<'_, '_>, member: &Document, card: &D
     activities::record(call, &MEMBER, &member.id, &format!("card.{activity}"), data);
 }
 
-/// Returns a member with the cards, as the API shows it.
+/// Returns a member with the cards, as the API returns it.
 pub fn member_json(member: Document, cards: &[LoadedCard], present: &LocalTime) -> Json {
     let mut body = member.body;
     body.insert("cards".into(), cards.iter().map(|loaded| member_card_json(loaded, &present.zone)).collect());

@@ -22,7 +22,7 @@ pub const INCENTIVE: Resource = Resource {
     shape: shapes::INCENTIVE.described(),
     parameter: "incentiveId",
     key: incentive_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: LIST,
 };
 
@@ -32,7 +32,7 @@ pub const BENEFIT: Resource = Resource {
     shape: shapes::BENEFIT.described(),
     parameter: "benefitId",
     key: incentive_key,
-    show: benefits_to_json,
+    to_json: benefits_to_json,
     list: List {
         conditions: &[("id", BENEFIT_ID), column::NAME, column::STATUS, column::TYPE, column::CREATED_AT],
         ..LIST

@@ -21,7 +21,7 @@ use scrip::lifecycle::{Edit, EntityState, Precondition, TransitionAction, edit, 
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
-/// Returns the response with a document as its route shows it.
+/// Returns the response with a document as its route returns it.
 pub fn respond(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
     Ok(Response::json(call.resource()?.one_to_json(call, document)?))
 }
@@ -36,7 +36,7 @@ pub fn get(call: &mut Call<'_, '_>) -> HandlerResult {
 pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
     let (resource, entity) = (call.resource()?, call.entity_names()?);
     let clause = Clause::of_kind(entity.stored).at(call.now_ms());
-    cursor_list::page(call, &resource.list, entity.cursor, clause, resource.show)
+    cursor_list::page(call, &resource.list, entity.cursor, clause, resource.to_json)
 }
 
 /// Returns the state transition of a route, from its method and path.

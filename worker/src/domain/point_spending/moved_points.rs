@@ -1,4 +1,4 @@
-//! Points that changed on cards because an order changed, as its returns show them.
+//! Points that changed on cards because an order changed, as its returns contain them.
 
 use scrip::model::order::Order;
 use serde_json::Value as Json;

@@ -243,12 +243,12 @@ fn refund_payment(
 ) -> Result<Option<Json>, CallError> {
     let paid = payment.as_payment();
     let unreadable = || Fault(format!("the payment `{}` does not read", payment.id));
-    let stored = paid.spent().zip(paid.back()).zip(paid.amount());
+    let stored = paid.spent().zip(paid.refunded()).zip(paid.amount());
     let ((spent, earlier), worth) = stored.ok_or_else(unreadable)?;
     let worth = stored_money(worth, &payment.id)?;
     let Some(mode) = find_definition(call.store, loaded)?.spent_back else { return Ok(None) };
     // Payments that are older than snapshots have none, and refund by the whole order.
-    let snapshot = paid.bought().and_then(read_snapshot).unwrap_or_default();
+    let snapshot = paid.order_snapshot().and_then(read_snapshot).unwrap_or_default();
     let due = snapshot.spent_back(mode, left).of(spent);
     let refunded_now = due.remaining_after(earlier);
     if refunded_now == 0 {

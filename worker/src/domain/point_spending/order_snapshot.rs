@@ -1,6 +1,6 @@
 //! Stored snapshot of the goods of an order, for later refunds.
 
-use crate::store::records::BoughtRecord;
+use crate::store::records::OrderSnapshotRecord;
 use scrip::decide::returns::{BoughtGoods, OrderSnapshot};
 use scrip::text::Text;
 use serde_json::{Value as Json, json};
@@ -14,7 +14,7 @@ pub fn snapshot_json(snapshot: &OrderSnapshot) -> Json {
 
 /// Reads the snapshot of a row; `None` for rows older than snapshots.
 pub fn read_snapshot(stored: &Json) -> Option<OrderSnapshot> {
-    let stored = BoughtRecord::of_value(stored);
+    let stored = OrderSnapshotRecord::of_value(stored);
     let amount = stored.amount()?;
     let goods = stored.goods().iter().filter_map(|goods| {
         let [name, quantity, amount] = goods.as_array()?.as_slice() else { return None };

@@ -69,8 +69,8 @@ pub fn post_unit(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &
     call.store.post(vec![post]);
 }
 
-/// Returns assignments of rewards as the API shows them.
-pub fn show(call: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
+/// Returns assignments of rewards as the API returns them.
+pub fn to_json(call: &mut Call<'_, '_>, rows: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let accounts: Vec<String> = rows.iter().map(stock_account).collect();
     let taken_units = list_taken_units(call.store, &accounts)?;
     let json = rows.into_iter().zip(taken_units).map(|(mut row, taken_units)| {

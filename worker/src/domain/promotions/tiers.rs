@@ -1,4 +1,4 @@
-//! Promotion tiers as the API shows them.
+//! Promotion tiers as the API returns them.
 
 use crate::documents::json_members;
 use crate::documents::resource::plain_key;
@@ -25,7 +25,7 @@ pub const TIER: Resource = Resource {
     shape: shapes::promotions::TIER.described(),
     parameter: "promotionTierId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "tiers",
         page_max: 100,
@@ -42,12 +42,12 @@ pub fn accounts(tier_id: &str) -> [String; 3] {
 }
 
 /// Returns tiers with their campaigns, rules and ledger counts, loaded once for all.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    show_after(call, documents, &[])
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    to_json_after(call, documents, &[])
 }
 
 /// Returns tiers in their state after the transfers of a request.
-pub fn show_after(
+pub fn to_json_after(
     call: &mut Call<'_, '_>,
     documents: Vec<Document>,
     entries: &[Entry],
@@ -99,7 +99,7 @@ pub fn full_json(
     Json::Object(body)
 }
 
-/// Returns a campaign as its tiers show it.
+/// Returns a campaign as its tiers contain it.
 pub fn campaign_json(campaign: &Document) -> Json {
     let names = [
         "id",
@@ -121,9 +121,9 @@ pub fn list_of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Do
     Ok(campaigns::list_tiers(call.store, campaign_id)?)
 }
 
-/// Returns tiers as the list that campaigns show.
+/// Returns tiers as the list that campaigns contain.
 pub fn list_json(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, CallError> {
-    Ok(envelope(show(call, tiers)?))
+    Ok(envelope(to_json(call, tiers)?))
 }
 
 /// Wraps all tiers of a campaign in their list.

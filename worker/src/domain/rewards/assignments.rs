@@ -13,7 +13,7 @@ pub const ASSIGNMENT: Resource = Resource {
     shape: shapes::loyalty::ASSIGNMENT.described(),
     parameter: "assignmentId",
     key: plain_key,
-    show: resource::bodies_to_json,
+    to_json: resource::bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 100,

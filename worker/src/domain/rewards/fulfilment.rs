@@ -9,7 +9,7 @@ use crate::store::sql::Fault;
 use scrip::facts::earning::GrantedItem;
 use serde_json::{Map, Value as Json, json};
 
-/// Fulfilled item, as transactions show it.
+/// Fulfilled item, as transactions contain it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FulfilledItem {
     /// Goods.

@@ -1,4 +1,4 @@
-//! Rewards (v1) as the API shows them.
+//! Rewards (v1) as the API returns them.
 
 use crate::documents::resource::plain_key;
 use crate::documents::shapes;
@@ -16,12 +16,12 @@ pub const REWARD: Resource = Resource {
     shape: shapes::loyalty::REWARD.described(),
     parameter: "rewardId",
     key: plain_key,
-    show,
+    to_json,
     list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
 };
 
 /// Returns rewards with the number of their goods that were handed over; other rewards have no such count.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
     let accounts: Vec<String> = documents.iter().map(account).collect();
     let account_balances = call.store.account_balances(&accounts, call.now_ms(), "")?;

@@ -1,4 +1,4 @@
-//! Validation rules as the API shows them.
+//! Validation rules as the API returns them.
 
 use crate::documents::resource::plain_key;
 use crate::documents::shapes;
@@ -19,7 +19,7 @@ pub const RULE: Resource = Resource {
     shape: shapes::rules::RULE.described(),
     parameter: "validationRuleId",
     key: plain_key,
-    show,
+    to_json,
     list: List {
         data_ref: "data",
         page_max: 100,
@@ -30,7 +30,7 @@ pub const RULE: Resource = Resource {
 };
 
 /// Returns rules with the number of their assignments, counted in one statement.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let counts = validation_rules::count_assignments(call.store, &ids)?;
     let rules = documents.into_iter().map(|document| {

@@ -90,7 +90,7 @@ impl CodeShape {
         Ok(CodeShape { charset, pattern, prefix, postfix })
     }
 
-    /// Returns the `code_config` that a campaign shows.
+    /// Returns the `code_config` that a campaign contains.
     pub fn document(&self) -> Json {
         let mut config = Map::new();
         config.insert("length".into(), json!(self.count_blanks()));

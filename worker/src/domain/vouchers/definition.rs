@@ -156,7 +156,7 @@ pub fn check_validity(body: &Map<String, Json>, zone: &TimeZone) -> Result<(), P
 /// Dates of a validity.
 const DATES: [(&str, DayBound); 2] = [("start_date", DayBound::Start), ("expiration_date", DayBound::End)];
 
-/// Converts the dates of a body to instants in UTC, as they are stored and shown. A date without a time is the start of that
+/// Converts the dates of a body to instants in UTC, as they are stored and returned. A date without a time is the start of that
 /// day in `zone` for a start, and its end for an end.
 pub fn normalise_dates(body: &mut Map<String, Json>, zone: &TimeZone) {
     normalise_times(body, zone, &DATES);

@@ -22,7 +22,7 @@ impl ImageUrls {
     }
 
     /// Returns `assets` of a voucher; null for an image that its code does not fit (docs/spec/objects.md#5).
-    pub fn show(&self, voucher: &Document) -> Result<Json, Fault> {
+    pub fn to_json(&self, voucher: &Document) -> Result<Json, Fault> {
         let code = voucher.as_voucher().code().unwrap_or_default();
         let id = self.images.id(&voucher.id)?;
         let image = |can: bool, kind: &str| match can {

@@ -19,7 +19,7 @@ pub const HOLDER: Resource = Resource {
     shape: shapes::vouchers::HOLDER.described(),
     parameter: "holderId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List {
         data_ref: "data",
         page_max: 1,

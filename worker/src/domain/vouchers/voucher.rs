@@ -1,4 +1,4 @@
-//! Finds and shows vouchers: the document with the balances of its accounts.
+//! Finds vouchers and converts them to JSON: the document with the balances of its accounts.
 
 use crate::documents::common_fields::{DAYS, TIMEFRAME};
 use crate::domain::campaigns::campaign::CAMPAIGN;
@@ -36,7 +36,7 @@ pub const VOUCHER: Resource = Resource {
     shape: scrip::wire::voucher::VOUCHER.described(),
     parameter: "code",
     key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
-    show: to_json,
+    to_json,
     list: List {
         data_ref: "vouchers",
         page_max: 99,
@@ -160,7 +160,7 @@ fn list_to_json(
     let now = call.context.now;
     let json = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        let assets = images.show(&document)?;
+        let assets = images.to_json(&document)?;
         Ok(to_json_with_balances(document, now, balances, rules, &categories, assets))
     });
     json.collect()

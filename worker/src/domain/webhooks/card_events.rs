@@ -31,7 +31,7 @@ impl EventBuilder<'_, '_> {
             _ => return Ok(()),
         };
         self.add(event, "evvou_", &card.id, &card.id, |builder| {
-            let detail = |name: &str| TransactionRecord::of(&current.body).details().shown(name);
+            let detail = |name: &str| TransactionRecord::of(&current.body).details().copy_detail(name);
             let campaign = builder.document_json("campaign", card.parent.as_deref())?;
             let customer = builder.document_json("customer", card.holder.as_deref())?;
             let balance = detail("balance");
@@ -66,7 +66,7 @@ impl EventBuilder<'_, '_> {
         let event = if is_gift { gift } else { loyalty_card };
         self.add(event, "evvou_", &card.id, &card.id, |builder| {
             let details = TransactionRecord::of_value(transaction).details();
-            let detail = |name: &str| details.shown(name);
+            let detail = |name: &str| details.copy_detail(name);
             let mut data = json!({
                 "transaction": transaction, "voucher": card.body, "campaign": builder.document_json("campaign", card.parent.as_deref())?,
                 "holder": builder.document_json("customer", card.holder.as_deref())?, "balance": detail("balance"), "order": detail("order"),
@@ -91,7 +91,7 @@ impl EventBuilder<'_, '_> {
         let customer = card.holder.as_deref();
         let entity = customer.unwrap_or(&card.id);
         self.add("customer.rewarded.loyalty_points", "evcus_", entity, entity, |builder| {
-            let detail = |name: &str| TransactionRecord::of(&current.body).details().shown(name);
+            let detail = |name: &str| TransactionRecord::of(&current.body).details().copy_detail(name);
             let holder = builder.document_json("customer", customer)?;
             Ok(json!({
                 "customer": holder, "holder": holder, "voucher": card.body,

@@ -137,7 +137,7 @@ impl EventBuilder<'_, '_> {
         Ok(())
     }
 
-    /// Completes the customers of an event with the balances of their cards, as the API shows them.
+    /// Completes the customers of an event with the balances of their cards, as the API returns them.
     fn complete_customers(&self, data: &mut Map<String, Json>) -> Result<(), Fault> {
         for name in ["customer", "holder"] {
             let customer = data.get_mut(name).and_then(Json::as_object_mut);

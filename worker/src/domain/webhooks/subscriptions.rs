@@ -18,7 +18,7 @@ pub const WEBHOOK: Resource = Resource {
     shape: shapes::project::WEBHOOK.described(),
     parameter: "webhookId",
     key: plain_key,
-    show: bodies_to_json,
+    to_json: bodies_to_json,
     list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
 };
 
@@ -106,7 +106,7 @@ pub const NAMES: &[&str] = &[
 ];
 
 /// Path under which the entry sends a project's object its webhook secret; no route uses it.
-pub const SIGNED: &str = "/internal/webhook-token";
+pub const WEBHOOK_TOKEN_PATH: &str = "/internal/webhook-token";
 
 /// Stores the secret that signs the project's deliveries: that of the directory, else one that the database generates,
 /// because event seeds may be public. It is stored because deliveries are sent without a caller.

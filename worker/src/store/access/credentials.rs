@@ -21,7 +21,7 @@ pub fn list_keys_with_login(store: &Store<'_>, organisation: &str, login: &str) 
     store.documents(&statement, &[organisation.into(), login.into()])
 }
 
-/// Deletes the keys of a project at the commit.
+/// Deletes the keys of a project when the call commits.
 pub fn delete_keys_of_project(store: &mut Store<'_>, project: &str) {
     store.write("DELETE FROM document WHERE kind = 'key' AND parent = +?1", vec![project.into()]);
 }
@@ -132,7 +132,7 @@ pub fn list_tokens_of_project(store: &Store<'_>, project: &str, limit: i64) -> R
     )?)
 }
 
-/// Inserts a token at the commit.
+/// Inserts a token when the call commits.
 pub fn insert_token(store: &mut Store<'_>, sha256: String, project: String, record: String, expires_at: i64) {
     store.write(
         "INSERT INTO token (sha256, project, record, expires_at) VALUES (?1, ?2, ?3, ?4)",
@@ -140,12 +140,12 @@ pub fn insert_token(store: &mut Store<'_>, sha256: String, project: String, reco
     );
 }
 
-/// Deletes the expired tokens of a project at the commit.
+/// Deletes the expired tokens of a project when the call commits.
 pub fn delete_expired_tokens(store: &mut Store<'_>, project: &str, now_ms: i64) {
     store.write("DELETE FROM token WHERE project = +?1 AND expires_at <= ?2", vec![project.into(), now_ms.into()]);
 }
 
-/// Deletes tokens at the commit.
+/// Deletes tokens when the call commits.
 pub fn delete_tokens(store: &mut Store<'_>, digests: &[String]) {
     store.write(
         "DELETE FROM token WHERE sha256 IN (SELECT value FROM json_each(?1))",
@@ -153,17 +153,17 @@ pub fn delete_tokens(store: &mut Store<'_>, digests: &[String]) {
     );
 }
 
-/// Deletes a token at the commit.
+/// Deletes a token when the call commits.
 pub fn delete_token(store: &mut Store<'_>, sha256: &str) {
     store.write("DELETE FROM token WHERE sha256 = +?1", vec![sha256.into()]);
 }
 
-/// Deletes the tokens of a key at the commit.
+/// Deletes the tokens of a key when the call commits.
 pub fn delete_tokens_of_key(store: &mut Store<'_>, project: &str, key_id: &str) {
     store.write("DELETE FROM token WHERE project = +?1 AND record ->> 'id' = +?2", vec![project.into(), key_id.into()]);
 }
 
-/// Deletes the tokens of a project at the commit.
+/// Deletes the tokens of a project when the call commits.
 pub fn delete_tokens_of_project(store: &mut Store<'_>, project: &str) {
     store.write("DELETE FROM token WHERE project = +?1", vec![project.into()]);
 }

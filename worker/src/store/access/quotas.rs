@@ -26,7 +26,7 @@ pub fn find_used(store: &Store<'_>, window: QuotaWindow<'_>) -> Result<i64, Faul
     )?)
 }
 
-/// Adds to the amount that is used in a window, at the commit. The first use of a window begins from zero.
+/// Adds to the amount that is used in a window, when the call commits. The first use of a window begins from zero.
 pub fn insert_used(store: &mut Store<'_>, window: QuotaWindow<'_>, amount: i64) {
     store.write(
         "INSERT INTO allowance (key, name, span, used) VALUES (?1, ?2, ?3, ?4)
@@ -55,7 +55,7 @@ pub fn find_publications(store: &Store<'_>, daily: DailyPublications<'_>) -> Res
     )?)
 }
 
-/// Counts a publication to a receiver at the commit, and deletes a number of counters of earlier days.
+/// Counts a publication to a receiver when the call commits, and deletes a number of counters of earlier days.
 pub fn insert_publication(store: &mut Store<'_>, daily: DailyPublications<'_>, deleted_max: i64) {
     let DailyPublications { day, parent_id, receiver } = daily;
     store.write(

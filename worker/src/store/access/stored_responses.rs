@@ -98,7 +98,7 @@ pub struct NewResponse<'r> {
     pub bytes: i64,
 }
 
-/// Inserts a response at the commit.
+/// Inserts a response when the call commits.
 pub fn insert(store: &mut Store<'_>, response: NewResponse<'_>) {
     let NewResponse { name, caller, request, key, body_hash, status, headers, body, created_at, bytes } = response;
     let mut slices = slices(body).into_iter();

@@ -44,7 +44,7 @@ pub(super) fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> R
 }
 
 /// Returns the ids of codes that a referrer passed on to the customer.
-pub(super) fn passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
+pub(super) fn list_passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
     let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = +?1
@@ -56,7 +56,7 @@ pub(super) fn passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result
 
 /// Returns the ids of codes published to the customer, including public ones without a holder (docs/spec/calculation.md#13,
 /// `CUSTOMER_WALLET`).
-pub(super) fn published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
+pub(super) fn list_published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
     let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT named.value FROM document, json_each(document.body, '$.vouchers_id') AS named

@@ -11,7 +11,7 @@ use scrip::model::redeemable::Validity;
 use scrip::time::Instant;
 use serde_json::Value as Json;
 
-/// More than one request can ask for.
+/// More than one request can name.
 const COUNTED_MAX: i64 = 1_000;
 
 /// Returns the statement for codes that can be assigned: of the campaign `?1`, at `?2` (`?6` in milliseconds), without those in

@@ -145,12 +145,12 @@ pub fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result
             operator: condition.operator.clone(),
             values: condition.values.iter().map(|value| value.to_ascii_lowercase()).collect(),
         };
-        return compared(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
+        return comparison(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
     }
     check_operator(condition, OPERATORS)?;
     match column.strip_prefix("one ") {
-        Some(one) => compared(condition, &format!("CASE WHEN {one} IS NOT NULL THEN json_array({one}) END")),
-        None => compared(condition, column),
+        Some(one) => comparison(condition, &format!("CASE WHEN {one} IS NOT NULL THEN json_array({one}) END")),
+        None => comparison(condition, column),
     }
 }
 
@@ -176,12 +176,12 @@ fn of_elements(condition: &Condition, list: &str) -> Result<Statement, InvalidCo
     let (operator, not) = found.map_or(("$in", ""), |(_, operator, not)| (*operator, *not));
     let of_one =
         Condition { field: condition.field.clone(), operator: operator.into(), values: condition.values.clone() };
-    let (text, params) = compared(&of_one, "CAST(element.value AS TEXT)")?;
+    let (text, params) = comparison(&of_one, "CAST(element.value AS TEXT)")?;
     Ok((format!("{not}EXISTS (SELECT 1 FROM json_each({list}) AS element WHERE {text})"), params))
 }
 
 /// Returns the statement of a condition about an expression, by its value.
-pub fn compared(condition: &Condition, column: &str) -> Result<Statement, InvalidCondition> {
+pub fn comparison(condition: &Condition, column: &str) -> Result<Statement, InvalidCondition> {
     let first = condition.values.first().cloned().unwrap_or_default();
     let listed = || SqlValue::Text(Json::from(condition.values.clone()).to_string());
     let text = |pattern: &str| pattern.replace("@", column);

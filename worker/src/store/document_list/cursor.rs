@@ -59,10 +59,10 @@ impl Selection {
         let named: Vec<&str> = columns.iter().map(|(column, _)| *column).collect();
         let sorted: Vec<String> =
             columns.iter().map(|(column, falls)| format!("{column} {}", direction(*falls))).collect();
-        let shown = format!("{COLUMNS}, {}", named.join(", "));
-        // One more document shows if there is another page.
+        let selected = format!("{COLUMNS}, {}", named.join(", "));
+        // One document more than the page: it exists if another page follows.
         let tail = format!("ORDER BY {} LIMIT {}", sorted.join(", "), limit.saturating_add(1));
-        let (statement, params) = self.statement(&shown, &tail);
+        let (statement, params) = self.statement(&selected, &tail);
         let rows = store.rows(&statement, params)?;
         let size = usize::try_from(limit).unwrap_or(0);
         // A page without rows has no last one.

@@ -54,7 +54,7 @@ pub fn is_instant(field: &str) -> bool {
 }
 
 /// Returns the days that an instant field must be in, or outside of; `None` if no day is named.
-pub fn named(field: &str, operator: &str, values: &[String]) -> Option<DayOperator> {
+pub fn parse_operator(field: &str, operator: &str, values: &[String]) -> Option<DayOperator> {
     let is_outside = match operator {
         "$is" | "$in" => false,
         "$is_not" | "$not_in" => true,
@@ -113,7 +113,7 @@ impl Days {
     }
 
     /// Returns the span from the first of several to the last; `None` of none.
-    pub fn covering(several: &[Days]) -> Option<Days> {
+    pub fn span_of(several: &[Days]) -> Option<Days> {
         let first = several.iter().map(|days| days.first).min()?;
         // A range with an open end has no last day.
         let is_open = several.iter().any(|days| days.end.is_none());

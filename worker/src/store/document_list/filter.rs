@@ -3,12 +3,12 @@
 //! A column is an expression, whose value is compared. Prefixes: `flag ` is a boolean; `each ` a list, any element of which may match;
 //! `keys ` an object whose values are compared by their keys. `moment ` is a column of milliseconds, which the body also has as text.
 //! `parent campaign ` is the name of the parent campaign, likewise for other kinds. `one ` counts as a list of one element or none.
-//! `keyed ` is the source of the key: equal to it, or equal in lower case. `held ` is the holder that the document shows; a document may
-//! have a holder that it does not show. `state` is no column: the document is active and within its validity.
+//! `keyed ` is the source of the key: equal to it, or equal in lower case. `held ` is the holder that the document contains; a document may
+//! have a holder that it does not contain. `state` is no column: the document is active and within its validity.
 
 use super::clause::{Clause, Statement};
 use super::condition::{
-    Condition, InvalidCondition, STATES, compared, days_of, in_state, instant_of, sign_of, statement,
+    Condition, InvalidCondition, STATES, comparison, days_of, in_state, instant_of, sign_of, statement,
 };
 use super::days::{self, DayOperator, Days};
 use super::index;
@@ -63,7 +63,7 @@ impl Conditions {
             self.add_days(days_of(&condition, operator, clause)?, column, clause);
             return Ok(());
         }
-        let named = days::named(&condition.field, &condition.operator, &condition.values);
+        let named = days::parse_operator(&condition.field, &condition.operator, &condition.values);
         if let Some(named) = named.filter(|_| is_date && clause.now_ms() > 0) {
             return self.add_named(condition, named, column, clause);
         }
@@ -82,7 +82,7 @@ impl Conditions {
                 self.terms.push(IndexTerm::of_key(&column, &condition.values));
             }
             None if held.is_some() && is_equal && self.has_index("holder", clause) => {
-                self.terms.push(IndexTerm::held(&column, &condition.values));
+                self.terms.push(IndexTerm::of_holder(&column, &condition.values));
             }
             None if keyed.is_some() && condition.operator == "$starts_with" && self.has_index("key", clause) => {
                 self.terms.push(IndexTerm::with_prefix(&column, first));
@@ -162,14 +162,14 @@ impl Conditions {
         let may_have_index = self.junction == "AND" && column.starts_with("moment ");
         if is_bounded
             && may_have_index
-            && let Some(all) = Days::covering(&days)
+            && let Some(all) = Days::span_of(&days)
         {
             self.add_days(all, column, clause);
         }
         let mut parts = vec![Days::any_of(&days, column, clause.zone())];
         if !others.is_empty() {
             let exact = Condition { operator: "$in".to_owned(), values: others, ..condition };
-            parts.push(compared(&exact, &text_of(column))?);
+            parts.push(comparison(&exact, &text_of(column))?);
         }
         let (texts, params) = parts.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
         let any = texts.join(" OR ");
@@ -212,7 +212,7 @@ impl Conditions {
                 let Some(rare) = rare else { return Ok(None) };
                 (rare, in_state(condition, clause)?)
             }
-            (column, Some(_)) => (column, compared(condition, column)?),
+            (column, Some(_)) => (column, comparison(condition, column)?),
             (column, None) if operator == "$starts_with" => {
                 let first = condition.values.first().cloned().unwrap_or_default();
                 let behind = format!("{first}{}", char::MAX);

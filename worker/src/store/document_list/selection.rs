@@ -90,7 +90,7 @@ impl ListConditions {
     }
 
     /// Requires a column of instants to lie before a time, or else after it.
-    pub fn bounded(&mut self, kind: &str, column: &str, is_before: bool, at_ms: i64) {
+    pub fn bound_time(&mut self, kind: &str, column: &str, is_before: bool, at_ms: i64) {
         let term = IndexTerm::bound(column, if is_before { "<" } else { ">" }, at_ms);
         match index::by_value(kind, column) {
             Some(_) => self.terms.push(term),

@@ -38,8 +38,8 @@ impl IndexTerm {
         IndexTerm { column: "key".to_owned(), statement, value: None }
     }
 
-    /// Returns the term that the column of the shown holder has one of some values, and `holder` as well.
-    pub(super) fn held(column: &str, values: &[String]) -> IndexTerm {
+    /// Returns the term that the column of the holder has one of some values, and `holder` as well.
+    pub(super) fn of_holder(column: &str, values: &[String]) -> IndexTerm {
         let IndexTerm { column: holder, statement: (text, mut params), value } = IndexTerm::of("holder", values);
         params.extend(params.clone());
         IndexTerm {

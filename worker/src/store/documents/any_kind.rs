@@ -1,4 +1,4 @@
-//! Queries that ask the same of documents of every kind.
+//! Queries that are equal for documents of every kind.
 
 use crate::store::Store;
 use crate::store::document::{Document, select};

@@ -1,5 +1,5 @@
 //! Queries of campaigns, the promotion tiers and stacks of them, all offers of a project in one list, and of what came of campaigns in a time.
-//! The ledger has the amounts; it does not depend on who asks.
+//! The ledger has the amounts; it does not depend on the caller.
 
 use super::any_kind::{CountedIds, count, counted_ids};
 use crate::store::Store;
@@ -184,7 +184,7 @@ fn within(campaign_id: &str, time: &Range<i64>) -> [SqlValue; 3] {
     [campaign_id.into(), time.start.into(), time.end.into()]
 }
 
-/// Notes in a campaign at the commit that its vouchers are being made.
+/// Marks a campaign when the call commits: its vouchers are being generated.
 pub fn update_generation_in_progress(store: &mut Store<'_>, campaign_id: &str) {
     store.write_counts(
         "UPDATE document SET body = json_set(body, '$.vouchers_generation_status', 'IN_PROGRESS') WHERE kind = 'campaign' AND id = +?1",
@@ -200,7 +200,7 @@ pub fn count_of_category(store: &Store<'_>, category_id: &str, most: i64) -> Res
     )?)
 }
 
-/// Renames a category in the campaigns and vouchers that show it, at the commit.
+/// Renames a category in the campaigns and vouchers that contain it, when the call commits.
 pub fn update_category_name(store: &mut Store<'_>, category_id: &str, name: &str) {
     store.write(
         "UPDATE document SET body = json_set(body, '$.category', ?2)
@@ -261,7 +261,7 @@ pub fn list_stacks_of(store: &Store<'_>, campaign_id: &str) -> Result<Vec<Docume
     store.documents(&statement, &[campaign_id.into()])
 }
 
-/// Deletes the tiers and stacks of a campaign at the commit, with the assignments of rules to its tiers.
+/// Deletes the tiers and stacks of a campaign when the call commits, with the assignments of rules to its tiers.
 pub fn delete_tiers_of(store: &mut Store<'_>, campaign_id: &str) {
     store.write(
         "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN

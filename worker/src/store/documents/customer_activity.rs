@@ -122,7 +122,7 @@ impl ActivityFilter {
     }
 
     /// Narrows it to activities before a time, or else after it.
-    pub fn beyond(&mut self, at_ms: i64, is_before: bool) {
+    pub fn bound_time(&mut self, at_ms: i64, is_before: bool) {
         self.and(if is_before { "at < +{}" } else { "at > +{}" }, at_ms);
     }
 
@@ -233,7 +233,7 @@ pub fn list(
         "{ACTIVITY_ROWS} SELECT name, type, at, kind, body, voucher, campaign_id FROM described WHERE {}
          ORDER BY COALESCE({column}, '') {direction}, seq {direction}, name {direction} LIMIT {}",
         filter.text,
-        // One more than the page shows that there are more.
+        // One row more than the page: it exists if another page follows.
         limit.saturating_add(1)
     );
     let rows = store.rows(&statement, &filter.params)?;

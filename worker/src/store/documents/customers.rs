@@ -165,7 +165,9 @@ impl Store<'_> {
     /// Returns the number of events of a name and customer, including queued ones.
     pub fn event_count_ahead(&self, customer: &str, event: &str) -> Result<u64, Fault> {
         let mut count = self.event_count(customer, event)?;
-        for written in self.written().filter(|written| written.kind == "event" && written.holder == Some(customer)) {
+        for written in
+            self.queued_documents().filter(|written| written.kind == "event" && written.holder == Some(customer))
+        {
             let named: EventReference = serde_json::from_str(written.text)
                 .map_err(|error| Fault(format!("an event does not parse: {error}")))?;
             count = count.plus(u64::from(named.name == event))?;

@@ -15,7 +15,7 @@ pub struct PendingPointsChange<'a> {
     pub status: &'a str,
     /// Time of the change in milliseconds since 1970.
     pub at_ms: i64,
-    /// Time of the change as the record shows it.
+    /// Time of the change as the record contains it.
     pub updated_at: &'a str,
 }
 
@@ -155,7 +155,7 @@ pub fn list_card_records(
     limit: i64,
 ) -> Result<(Vec<CardRecord>, bool), Fault> {
     let (sign, direction) = if falls { ("<", "DESC") } else { (">", "ASC") };
-    // One more than the page shows that there are more.
+    // One row more than the page: it exists if another page follows.
     let mut params = vec![card.card_id.into(), card.holder_id.into(), limit.saturating_add(1).into()];
     let after = after.map_or_else(String::new, |age| {
         params.extend([age.created_at.into(), age.seq.into()]);

@@ -90,7 +90,7 @@ impl Store<'_> {
     }
 }
 
-/// Moves an order to another time of creation at the commit.
+/// Moves an order to another time of creation when the call commits.
 pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
     store.write(
         "UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1",
@@ -98,7 +98,7 @@ pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
     );
 }
 
-/// Adds members to the last return of an order at the commit.
+/// Adds members to the last return of an order when the call commits.
 pub fn update_last_return(store: &mut Store<'_>, order_id: &str, details: Map<String, Json>) {
     store.write_to(
         ("order", order_id),

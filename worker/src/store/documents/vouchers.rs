@@ -73,7 +73,7 @@ fn count_changes(store: &Store<'_>) -> Result<i64, Fault> {
     store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))
 }
 
-/// Adds to the number of vouchers that a campaign shows, at the flush.
+/// Adds to the number of vouchers that a campaign contains, at the flush.
 pub fn update_count(store: &mut Store<'_>, campaign: &str, added: i64) {
     store.write_counts(
         "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = +?1",

@@ -29,7 +29,7 @@ pub struct Catalogue(pub(super) RefCell<GoodsByName>);
 
 impl Catalogue {
     /// Drops the cached goods after a write.
-    pub fn forget(&self) {
+    pub fn clear(&self) {
         self.0.take();
     }
 }
@@ -146,7 +146,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         if let Some(tracker) = self.tracker.get() {
             return Ok(tracker);
         }
-        let read = Tracker::stored(self.store)?;
+        let read = Tracker::load(self.store)?;
         Ok(self.tracker.get_or_init(|| read))
     }
 
@@ -181,7 +181,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         }
     }
 
-    /// Returns the value; a fault is kept, and `None` is returned.
+    /// Returns the value; a fault is recorded, and `None` is returned.
     pub(super) fn record_fault<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
         outcome.unwrap_or_else(|fault| {
             self.cache.borrow_mut().fault.get_or_insert(fault);

@@ -92,7 +92,7 @@ impl StoreFacts<'_, '_> {
         if let Some(text) = self.cache.borrow().campaigns.get(id) {
             return read_stored("campaign", id, text, read_campaign).map(Some);
         }
-        let stored = self.store.stored("campaign", id)?;
+        let stored = self.store.stored_document("campaign", id)?;
         stored.map(|stored| read_stored("campaign", id, &stored.text, read_campaign)).transpose()
     }
 
@@ -139,7 +139,7 @@ impl StoreFacts<'_, '_> {
     /// Finds a document of a kind by id.
     pub(super) fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Fact<'_, T>> {
         let read = |stored: StoredDocument| read_stored(kind, id, &stored.text, read);
-        let found = self.store.stored(kind, id).map_err(UnreadableFact::from);
+        let found = self.store.stored_document(kind, id).map_err(UnreadableFact::from);
         self.known(found.and_then(|found| found.map(read).transpose())).map(Fact::own)
     }
 

@@ -1,9 +1,8 @@
 //! SQL conditions for active documents and their validity: the rules of the engine's `Validity`, where the engine cannot be called.
 //!
-//! A list counts the documents of a state, and its states are under `or` next to other conditions, so that the
-//! engine would have to judge every document that a list may read, 40,000 of them. That both agree is tested
-//! (`worker/tests/it/validity_filters.rs`): it holds because dates are stored in one form only, which has the order of the times
-//! (`normalise_dates`). Nothing is granted or redeemed because of a statement alone.
+//! A list counts the documents of a state, and combines states with other conditions under `or`. The engine would have to judge all
+//! of up to 40,000 documents. `worker/tests/it/validity_filters.rs` tests that both agree. They agree because dates are
+//! stored in a single form, which sorts by time (`normalise_dates`). Nothing is granted or redeemed only because of a statement.
 //!
 //! `{}` is the instant, as `timestamp::text` writes it.
 

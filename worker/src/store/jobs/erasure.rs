@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 struct PersonalDataTable {
     name: &'static str,
     column: &'static str,
-    /// The columns with personal texts of a row that is deleted with its customer; a row without is kept under the alias.
+    /// The columns with personal texts of a row that is deleted with its customer; a row without stays under the alias.
     deleted_texts: Option<&'static [&'static str]>,
 }
 
@@ -118,7 +118,7 @@ pub fn list_deliveries_of(store: &Store<'_>, customer: &str) -> Result<Vec<i64>,
     rows.iter().map(|row| sql::int(row, 0)).collect()
 }
 
-/// Overwrites the document of a customer, at the flush. Its id is kept: a webhook announces the deletion by it.
+/// Overwrites the document of a customer, at the flush. Its id stays: a webhook announces the deletion by it.
 pub fn blank_customer(store: &mut Store<'_>, customer: &str) {
     store.write(
         "UPDATE document SET marks = NULL, label = substr(hex(zeroblob(octet_length(label))), 1, octet_length(label)), body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
@@ -190,7 +190,7 @@ pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most
                 vec![customer.id.into(), customer.alias.into(), left.into()],
             );
         }
-        // More rows than asked for leave none.
+        // More rows than requested leave none.
         left = left.saturating_sub(found);
         if left <= 0 {
             return Ok(true);

@@ -1,7 +1,7 @@
 //! Queries for earning: the rules that wait for an event, the earning keys by which something was earned and the rules that fired by them. It
 //! does not depend on what is earned.
 //!
-//! Earning keys and fired rules are no documents: no request shows them, and a table of their own is one index where documents have five. A fired rule
+//! Earning keys and fired rules are no documents: no request returns them, and a table of their own is one index where documents have five. A fired rule
 //! is found by its member, its rule and its time, so that the last of a rule and those of a period are a range of the table.
 
 use crate::store::Store;
@@ -34,9 +34,9 @@ pub struct ProgramRule {
 
 /// A segment whose entry something of a customer waits for.
 pub struct AwaitedSegment {
-    /// True if a tier asks for it.
+    /// True if a tier requires it.
     pub is_for_tiers: bool,
-    /// The segment; nothing where only tiers ask for it.
+    /// The segment; nothing where only tiers require it.
     pub segment: Option<Document>,
     /// Time since when an earning rule waits for it, in milliseconds since 1970.
     pub since_ms: i64,

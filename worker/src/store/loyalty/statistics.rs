@@ -146,7 +146,7 @@ pub fn count_rows(
             "SELECT (SELECT COUNT(*) FROM statistic WHERE {text}),
                (SELECT COUNT(*) FROM (SELECT 1 FROM (SELECT id FROM statistic WHERE {text}) AS statistic CROSS JOIN statistic_quarter
                 WHERE statistic = statistic.id AND quarter >= +?{from} AND quarter < +?{to} LIMIT {}))",
-            // One more than the limit shows that it is exceeded.
+            // One row more than the limit: it exists if the limit is exceeded.
             most.saturating_add(1)
         ),
         &params,

@@ -59,7 +59,7 @@ impl<'a> EarningRowRecord<'a> {
     }
 
     /// Returns the amount of the order as it was paid.
-    pub fn bought(self) -> Option<u64> {
+    pub fn order_amount(self) -> Option<u64> {
         self.0.count("bought")
     }
 }
@@ -130,13 +130,13 @@ impl<'a> EarnedPointsRecord<'a> {
         self.0.text("earning_rule_id").unwrap_or_default()
     }
 
-    /// Returns the number of points that were given back.
-    pub fn back(self) -> Option<u64> {
+    /// Returns the number of points that are due for revocation.
+    pub fn revocation_due(self) -> Option<u64> {
         self.0.count("back")
     }
 
-    /// Returns the number of points that were taken from the card.
-    pub fn taken(self) -> Option<u64> {
+    /// Returns the number of points that were revoked: fewer than due if the card had fewer.
+    pub fn revoked(self) -> Option<u64> {
         self.0.count("taken")
     }
 
@@ -220,9 +220,9 @@ impl<'a> EarnedPointsEntry<'a> {
         self.0.insert("points".into(), points.into());
     }
 
-    /// Sets the number of points that were given back, and of those that were taken from the card.
-    pub fn set_given_back(&mut self, back: u64, taken: u64) {
-        self.0.insert("back".into(), back.into());
-        self.0.insert("taken".into(), taken.into());
+    /// Sets the number of points due for revocation, and the number that were revoked.
+    pub fn set_revocation(&mut self, due: u64, revoked: u64) {
+        self.0.insert("back".into(), due.into());
+        self.0.insert("taken".into(), revoked.into());
     }
 }

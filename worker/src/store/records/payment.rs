@@ -44,7 +44,7 @@ impl<'a> PurchaseRecord<'a> {
         self.0.text("card_id").unwrap_or_default()
     }
 
-    /// Returns the account of the stock that the purchase was taken from.
+    /// Returns the account of the stock that the purchase reduced.
     pub fn stock_account(self) -> Option<&'a str> {
         self.0.object("kept").text("stock")
     }
@@ -68,25 +68,25 @@ impl<'a> PaymentRecord<'a> {
 
     /// Returns the number of points that were spent; `None` if it is unreadable.
     pub fn spent(self) -> Option<u64> {
-        self.kept("spent")
+        self.stored_count("spent")
     }
 
-    /// Returns the number of points that came back; `None` if it is unreadable.
-    pub fn back(self) -> Option<u64> {
-        self.kept("back")
+    /// Returns the number of points that were refunded; `None` if it is unreadable.
+    pub fn refunded(self) -> Option<u64> {
+        self.stored_count("back")
     }
 
     /// Returns the amount that was paid, in minor units; `None` if it is unreadable.
     pub fn amount(self) -> Option<u64> {
-        self.kept("amount")
+        self.stored_count("amount")
     }
 
     /// Returns the snapshot of the order.
-    pub fn bought(self) -> Option<&'a Json> {
+    pub fn order_snapshot(self) -> Option<&'a Json> {
         self.0.object("kept").value("bought")
     }
 
-    fn kept(self, name: &str) -> Option<u64> {
+    fn stored_count(self, name: &str) -> Option<u64> {
         self.0.object("kept").count(name)
     }
 }
@@ -144,12 +144,12 @@ impl<'a> DigitalResult<'a> {
 
 /// The snapshot of an order that was paid.
 #[derive(Debug, Clone, Copy)]
-pub struct BoughtRecord<'a>(Members<'a>);
+pub struct OrderSnapshotRecord<'a>(Members<'a>);
 
-impl<'a> BoughtRecord<'a> {
+impl<'a> OrderSnapshotRecord<'a> {
     /// Reads a snapshot.
-    pub fn of_value(value: &'a Json) -> BoughtRecord<'a> {
-        BoughtRecord(Members::of_value(Some(value)))
+    pub fn of_value(value: &'a Json) -> OrderSnapshotRecord<'a> {
+        OrderSnapshotRecord(Members::of_value(Some(value)))
     }
 
     /// Returns the amount, in minor units.

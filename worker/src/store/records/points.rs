@@ -11,7 +11,7 @@ record!(
     as_transaction
 );
 
-/// Stored name of the member of pending points that has the details the API shows.
+/// Stored name of the member of pending points that has the details that the API returns.
 pub const PENDING_DETAILS: &str = "told";
 
 impl<'a> PendingPointsRecord<'a> {
@@ -25,8 +25,8 @@ impl<'a> PendingPointsRecord<'a> {
         self.0.number("at")
     }
 
-    /// Returns the lot that the points came to.
-    pub fn arrived(self) -> Option<&'a str> {
+    /// Returns the ID of the lot that the points were credited to.
+    pub fn credited_lot(self) -> Option<&'a str> {
         self.0.object("kept").text("arrived")
     }
 }
@@ -37,7 +37,7 @@ impl<'a> TransactionRecord<'a> {
         self.0.text("type").unwrap_or_default()
     }
 
-    /// Returns the change of pending points.
+    /// Returns the type of change of pending points.
     pub fn change(self) -> Option<&'a str> {
         self.0.text("change")
     }
@@ -77,8 +77,8 @@ impl<'a> TransactionRecord<'a> {
         self.0.value("reward")
     }
 
-    /// Returns the lots that points were taken from, each with its points.
-    pub fn parts(self) -> Option<&'a [Json]> {
+    /// Returns the lots that were debited, each with its points.
+    pub fn debited_lots(self) -> Option<&'a [Json]> {
         self.0.value("parts")?.as_array().map(Vec::as_slice)
     }
 }
@@ -93,8 +93,8 @@ impl<'a> TransactionDetailsRecord<'a> {
         self.0.map()
     }
 
-    /// Returns a copy of a detail as it is shown; `null` if absent.
-    pub fn shown(self, name: &str) -> Json {
+    /// Returns a copy of a detail; `null` if absent.
+    pub fn copy_detail(self, name: &str) -> Json {
         self.0.copy(name)
     }
 

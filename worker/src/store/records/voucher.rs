@@ -75,7 +75,7 @@ impl<'a> VoucherRecord<'a> {
         DiscountRecord(self.0.object("discount"))
     }
 
-    /// Returns the rule assignments, as an answer shows them.
+    /// Returns the rule assignments, as an answer contains them.
     pub fn rule_assignments(self) -> &'a [Json] {
         self.0.object("validation_rules_assignments").list("data")
     }
@@ -146,7 +146,7 @@ impl<'a> PublicationRecord<'a> {
         self.0.object("campaign").text("name")
     }
 
-    /// Returns the number of vouchers that a request asks for.
+    /// Returns the number of vouchers that a request specifies.
     pub fn count(self) -> Option<u64> {
         self.0.object("campaign").count("count")
     }

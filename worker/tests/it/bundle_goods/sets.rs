@@ -7,7 +7,7 @@ use scrip_worker::store::Store;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
-/// The sets of a bundle, and the conditions for which they stand.
+/// The sets of a bundle, and the conditions that they represent.
 pub struct NamedSets {
     /// Goods of the brand Loom.
     pub loom: u64,
@@ -94,7 +94,7 @@ fn a_changed_condition_is_another_set_and_rebuilds_the_buckets_in_slices() {
     let first = shop.bundle();
     assert_ne!(first.claims["goods"]["root"], plain.claims["goods"]["root"]);
     assert_eq!(members_of(&first), BTreeMap::from([(1, 3_000)]));
-    // Another condition has another number; what no rule asks any more is in no entry.
+    // Another condition has another number; a condition that no rule has any more is in no entry.
     shop.make(
         &format!("PUT /v1/validation-rules/{}", rule["id"].as_str().unwrap()),
         json!({ "name": "r", "rules": test("Oak") }),

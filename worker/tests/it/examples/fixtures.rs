@@ -45,8 +45,8 @@ impl<'r> Shop<'r> {
         rows.iter().map(|row| text(row, 0).unwrap().to_owned()).collect()
     }
 
-    /// Forgets an object by name, and the objects that were created with it.
-    pub fn forget(&self, name: &str) {
+    /// Drops an object by name, and the objects that were created with it.
+    pub fn drop_object(&self, name: &str) {
         let recipe = self.recipe(name);
         let mut bound = self.bound.borrow_mut();
         recipe["names"].as_array().unwrap().iter().for_each(|name| {

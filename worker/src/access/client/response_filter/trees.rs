@@ -1,8 +1,9 @@
 //! Members that responses to clients may contain; docs/spec/objects.md describes the members.
 //!
-//! Omitted on purpose: e-mail addresses, names and other personal data; ids of holders and referrers; usage of a code by
-//! others; summaries of money; internal notes of the merchant; contents of rules, of which only the ids
-//! are disclosed.
+//! Omitted on purpose:
+//! * e-mail addresses, names and other personal data; ids of holders and referrers
+//! * usage of a code by others; summaries of money; internal notes of the merchant
+//! * contents of rules, of which only the ids are disclosed
 
 use super::disclosure::DisclosedMetadata;
 use super::disclosure::Disclosure::{self, All, Each, Metadata, Person, These};

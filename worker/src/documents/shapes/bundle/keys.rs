@@ -1,4 +1,4 @@
-//! The shapes of the keys that sign a project's bundle: as clients get them, and as the management API shows them.
+//! The shapes of the keys that sign a project's bundle: as clients get them, and as the management API returns them.
 
 use crate::documents::common_fields::KEY;
 use scrip::shape;
@@ -43,7 +43,7 @@ pub const KEY_SET: FieldType = shape!(
     ]
 );
 
-/// A key as the management API shows it.
+/// A key as the management API returns it.
 pub const BUNDLE_KEY: FieldType = shape!(
     "BundleKey",
     "Key that signs a project's bundles, without its private half.",
@@ -65,7 +65,7 @@ pub const BUNDLE_KEY: FieldType = shape!(
 );
 
 /// Members of the list of keys in addition to the keys.
-pub const BESIDE_KEYS: &[Field] = &[
+pub const KEY_LIST_FIELDS: &[Field] = &[
     must("total", COUNT),
     must("epoch", COUNT).description(
         "Epoch of the bundle, in milliseconds since 1970: it rises when a key is retired or an archive restored, and clients refuse a lower one. 0 before the first time.",

@@ -131,7 +131,7 @@ fn a_retired_key_ends_at_once_with_what_it_vouched_for() {
         assert_eq!((present.status, present.stored.signs_from), (KeyStatus::Signing, now));
         assert_eq!((present.stored.vouched_by, present.stored.vouching_kid), (None, None));
         assert_eq!(find_epoch(store).unwrap(), now);
-        // The last key: another pair is made at once, and the epoch rises though the clock stands still.
+        // The last key: another pair is made at once, and the epoch rises though the clock does not advance.
         let last = key(store, &new.kid, now);
         retire(store, &at(now), &last).unwrap();
         assert_eq!(find_epoch(store).unwrap(), now + 1);

@@ -81,7 +81,7 @@ fn insert(table: PagedTable, seq: i64, text: String) -> (String, Vec<SqlValue>) 
 }
 
 /// Writes, changes and deletes rows, and checks that deleted ones leave no bytes.
-fn forgets(table: PagedTable, seed: u64) {
+fn check_no_remnants(table: PagedTable, seed: u64) {
     const ROWS: usize = 120;
     let folder = Folder::new(&format!("{}-{seed}", table.name));
     let sql = Sqlite::file(&folder.0.join("file.sqlite")).unwrap();
@@ -165,7 +165,7 @@ fn the_file_grows_once() {
 fn overwritten_rows_leave_no_bytes() {
     for table in [DOCUMENTS, RESPONSES, DELIVERIES] {
         for seed in 1..=2 {
-            forgets(table, seed);
+            check_no_remnants(table, seed);
         }
     }
 }

@@ -23,8 +23,8 @@ pub fn effect(discount: &Json, scope: &Scope) -> String {
     }
 }
 
-/// Returns true for a percentage of the running order, including units that others make free later: of the order or of all lines, after
-/// earlier discounts (5.9, and examples 21 and 22 of section 17).
+/// Returns true for a percentage of the order or of all lines after earlier discounts (5.9, and examples 21 and 22 of section 17). The
+/// base includes units that other discounts make free later.
 pub fn is_of_running_order(discount: &Json, scope: &Scope, way: &EffectMode) -> bool {
     let selects = scope.names_goods() && effect(discount, scope) != "APPLY_TO_ORDER";
     discount["type"] == "PERCENT" && !way.initial && !selects
@@ -102,7 +102,7 @@ fn of_parts(
     }
 }
 
-/// Spreads one amount over all lines (5.6, 5.7): the largest remainders take the rest of the rounding, and an amount that does not fit on a
+/// Spreads one amount over all lines (5.6, 5.7). The largest remainders take the rest of the rounding. An amount that does not fit on a
 /// line moves to the others in order.
 fn spread(off: i128, parts: &[Part], order: &Order, weight: &dyn Fn(&Part) -> Fraction, way: &EffectMode) -> Vec<i128> {
     let priced = |part: &Part| order.lines[part.line].amount.is_some();

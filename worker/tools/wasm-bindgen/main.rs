@@ -1,10 +1,10 @@
-//! Decides how a compiled crate gets its JavaScript: by wasm-bindgen's own library, at the version of Cargo.lock, so that
-//! no command-line tool has to be installed beside it. It must not know what the crate does.
+//! Generates the JavaScript of a compiled crate with the library of wasm-bindgen, at the version of Cargo.lock. No command-line
+//! tool has to be installed.
 //!
 //! scrip-bind <crate.wasm> <folder> <name> [--restarts]
 //!
-//! Writes `<name>.js` and `<name>_bg.wasm`. With `--restarts` an instance that trapped is made anew at the next call, where the
-//! crate asks for it; a page has nothing to go on with and does without.
+//! Writes `<name>.js` and `<name>_bg.wasm`. With `--restarts` the next call after a trap creates a new instance, if the crate
+//! requests it. A page cannot continue after a trap, so its package is built without this flag.
 
 use std::env;
 
@@ -12,8 +12,8 @@ use anyhow::{Result, bail};
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> Result<()> {
-    let words: Vec<String> = env::args().skip(1).collect();
-    let (compiled, folder, name, restarts) = match words.as_slice() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let (compiled, folder, name, restarts) = match arguments.as_slice() {
         [compiled, folder, name] => (compiled, folder, name, false),
         [compiled, folder, name, flag] if flag == "--restarts" => (compiled, folder, name, true),
         _ => bail!("usage: scrip-bind <crate.wasm> <folder> <name> [--restarts]"),

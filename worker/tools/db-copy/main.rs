@@ -1,12 +1,12 @@
-//! Copies the databases of the objects of a service that is running, looks whether copies are whole, and prepares copies for a restore. It
-//! must not know where copies are kept, nor what is in a database except for the keys and the epoch of bundles.
+//! Copies the databases of the objects of a running service, checks the integrity of copies, and prepares copies for a restore.
+//! Of the contents of a database only the keys and the epoch of bundles are known here.
 //!
-//! `workerd` keeps each object as a SQLite database in WAL mode and locks it as every program does that has SQLite. So another process may
-//! read it: the copy is what was committed at the moment at which it began, and writers do not wait meanwhile.
+//! `workerd` stores each object as a SQLite database in WAL mode, with SQLite's own locks. Another process may therefore read it. The
+//! copy contains the commits before its start, and writers do not wait for it.
 //!
-//! The alarms of a class stand twice, in each object's own database and in `metadata.sqlite` beside them, by which the runtime wakes objects. Of
-//! databases that are copied one after the other the two may disagree, and an object would sleep for ever; so the second is written
-//! anew in the copy, from the copies of the first.
+//! The alarm of each object is stored twice: in the object's database, and in `metadata.sqlite` of the class, by which the runtime wakes
+//! objects. Databases are copied one after the other, so the two may differ, and an object would never wake. The copy of
+//! `metadata.sqlite` is therefore written again from the copies of the objects.
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -18,19 +18,19 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Longest wait for the lock of another process; a reader meets one only while the runtime mends what a killed process left.
+/// Longest wait for the lock of another process. Readers wait only while the runtime recovers the database of a killed process.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
-/// The database of a class that has the alarms of its objects.
+/// Database with the alarms of all objects of a class.
 const ALARMS: &str = "metadata.sqlite";
-/// What SQLite keeps beside a database while it is open.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
+/// Ends of the names of files that SQLite keeps for an open database.
+const OPEN_FILE_ENDS: [&str; 2] = ["-wal", "-shm"];
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    match run(&words) {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -39,9 +39,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(words: &[String]) -> Outcome<()> {
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["take", from, to] => take(Path::new(from), Path::new(to)),
+fn run(arguments: &[String]) -> Outcome<()> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["copy", from, to] => copy_all(Path::new(from), Path::new(to)),
         ["check", files @ ..] => files.iter().try_for_each(|file| check(Path::new(file))),
         ["raise-epoch", now, files @ ..] => {
             let now_ms = now.parse()?;
@@ -49,15 +49,15 @@ fn run(words: &[String]) -> Outcome<()> {
         }
         ["retire-key", now, kid, files @ ..] => retire_key(kid, now.parse()?, files),
         _ => Err(
-            "scrip-copy take <folder of the objects> <new folder> | check <file>... | raise-epoch <now> <file>... | \
+            "scrip-copy copy <folder of the objects> <new folder> | check <file>... | raise-epoch <now> <file>... | \
                   retire-key <now> <kid> <file>..."
                 .into(),
         ),
     }
 }
 
-/// Copies every database of every class, and says each in a line.
-fn take(from: &Path, to: &Path) -> Outcome<()> {
+/// Copies every database of every class, and prints a line for each.
+fn copy_all(from: &Path, to: &Path) -> Outcome<()> {
     for class in sorted(from)?.into_iter().filter(|path| path.join(ALARMS).is_file()) {
         let name = name_of(&class)?;
         let target = to.join(&name);
@@ -65,10 +65,10 @@ fn take(from: &Path, to: &Path) -> Outcome<()> {
         let mut alarms = Vec::new();
         for file in sorted(&class)? {
             let file_name = name_of(&file)?;
-            if BESIDE.iter().any(|end| file_name.ends_with(end)) || file_name == ALARMS {
+            if OPEN_FILE_ENDS.iter().any(|end| file_name.ends_with(end)) || file_name == ALARMS {
                 continue;
             }
-            // A later runtime may keep other files there, and a copy without them would be incomplete.
+            // A later runtime may store other files there, and a copy without them would be incomplete.
             let object = file_name
                 .strip_suffix(".sqlite")
                 .ok_or_else(|| format!("{}: it is not known what this file is", file.display()))?;
@@ -86,25 +86,25 @@ fn take(from: &Path, to: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Copies a database as it is at this moment; gives the copy, still open.
+/// Copies a database at one moment. Returns the open copy.
 fn copy(from: &Path, to: &Path) -> Outcome<Connection> {
     let named = |error: rusqlite::Error| format!("{}: {error}", from.display());
     let source = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(named)?;
     source.busy_timeout(PATIENCE)?;
     let mut target = Connection::open(to)?;
-    let begun = Instant::now();
-    // In one step: between two of them others write, and it would begin anew each time.
+    let started = Instant::now();
+    // In one step: a write between two steps would restart the copy.
     loop {
         let outcome = Backup::new(&source, &mut target)?.step(-1).map_err(named)?;
         match outcome {
             StepResult::Done => return Ok(target),
-            _ if begun.elapsed() > PATIENCE => return Err(format!("{}: it stays locked", from.display()).into()),
+            _ if started.elapsed() > PATIENCE => return Err(format!("{}: it stays locked", from.display()).into()),
             _ => sleep(PAUSE),
         }
     }
 }
 
-/// When an object wants to be woken, in nanoseconds, as its own database says it.
+/// Returns the time of an object's alarm in nanoseconds, from the object's own database.
 fn alarm_of(database: &Connection) -> Outcome<Option<i64>> {
     if !has_table(database, "_cf_METADATA")? {
         return Ok(None);
@@ -113,38 +113,38 @@ fn alarm_of(database: &Connection) -> Outcome<Option<i64>> {
     Ok(at.flatten())
 }
 
-/// Looks whether a copy is whole, makes it one file that needs none beside it, and says what it is.
+/// Checks a copy, converts it to a single file, and prints its line.
 fn close(copied: Connection, file: &str) -> Outcome<()> {
     copied.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-    demand_whole(&copied, file)?;
-    say(file, &copied)?;
+    check_integrity(&copied, file)?;
+    print_line(file, &copied)?;
     copied.close().map_err(|(_, error)| error.into())
 }
 
-/// Looks whether the database in a file is whole, and says what it is; the file is not touched.
+/// Checks the database in a file, and prints its line. The file stays unchanged.
 fn check(file: &Path) -> Outcome<()> {
     let name = file.display().to_string();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
     let database = Connection::open_with_flags(file, flags).map_err(|error| format!("{name}: {error}"))?;
-    demand_whole(&database, &name)?;
-    say(&name, &database)
+    check_integrity(&database, &name)?;
+    print_line(&name, &database)
 }
 
-/// Raises the epoch of a restored project, so that clients refuse the bundles that were signed since the archive was made.
+/// Raises the epoch of a restored project, so that clients refuse bundles that were signed after the archive was made.
 fn raise_epoch(file: &Path, now_ms: i64) -> Outcome<()> {
     let database = open(file)?;
     if has_table(&database, "bundle_epoch")? {
         database.execute("UPDATE bundle_epoch SET epoch = MAX(epoch + 1, ?1)", [now_ms])?;
     }
-    // The copies in KV have the epoch of before. Without them the service has the heads built anew (`worker/src/host/bundle.rs`).
+    // The copies in KV have the earlier epoch. Without them the service builds the heads again (`worker/src/host/bundle.rs`).
     if has_table(&database, "pair")? {
         database.execute("DELETE FROM pair WHERE name GLOB 'bundle-head:*'", [])?;
     }
     Ok(())
 }
 
-/// Retires a key of the archive as the service does (`store/bundle_keys.rs`): the next key signs at once, or the service makes one at
-/// need. Fails when no file has the key.
+/// Retires a key of the archive as the service does (`store/bundle_keys.rs`): the next key signs at once. Without a next key the
+/// service creates one when it needs it. Fails if no file has the key.
 fn retire_key(kid: &str, now_ms: i64, files: &[&str]) -> Outcome<()> {
     let mut found = false;
     for file in files {
@@ -159,7 +159,7 @@ fn retire_key(kid: &str, now_ms: i64, files: &[&str]) -> Outcome<()> {
         found = true;
         database
             .execute("UPDATE bundle_key SET vouching_kid = NULL, vouched_by = NULL WHERE vouching_kid = ?1", [kid])?;
-        // A key whose next key was retired signs on.
+        // A key whose next key was retired continues to sign.
         let signs_on = "UPDATE bundle_key SET signs_until = NULL WHERE signs_until > ?1 AND retired_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM bundle_key WHERE retired_at IS NULL AND signs_from > ?1)";
         database.execute(signs_on, [now_ms])?;
@@ -176,15 +176,15 @@ fn open(file: &Path) -> Outcome<Connection> {
     Ok(Connection::open_with_flags(file, flags).map_err(|error| format!("{}: {error}", file.display()))?)
 }
 
-fn demand_whole(database: &Connection, file: &str) -> Outcome<()> {
+fn check_integrity(database: &Connection, file: &str) -> Outcome<()> {
     let report: String = database
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .map_err(|error| format!("{file}: {error}"))?;
     if report == "ok" { Ok(()) } else { Err(format!("{file}: the database is damaged: {report}").into()) }
 }
 
-/// A line of JSON: the file, and the newest step of the schema that has run in it.
-fn say(file: &str, database: &Connection) -> Outcome<()> {
+/// Prints a line of JSON: the file, and the newest step of the schema that has run in it.
+fn print_line(file: &str, database: &Connection) -> Outcome<()> {
     let schema: Option<i64> = match has_table(database, "migration")? {
         true => database.query_row("SELECT MAX(version) FROM migration", [], |row| row.get(0))?,
         false => None,
