@@ -301,6 +301,28 @@ check("a code is published, is known to the page of its customer, is redeemed on
   await page.close();
 }, why);
 
+check("a redemption that was clicked offline is sent on the next visit, and counts once", async () => {
+  const { page, text } = await visit();
+  const countOf = async () => (await callService("GET", `/v1/vouchers/${open}`)).redemption.redeemed_quantity;
+  const before = await countOf();
+  await page.fill("#code", open);
+  await settled(page, "identical");
+  await page.check("#offline");
+  await page.click("#redeem");
+  await page.waitForSelector("#deal[data-state=busy]");
+  assert.match(await text("#deal"), /^Offline: it is kept/);
+  await page.waitForTimeout(300);
+  assert.equal(await countOf(), before);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"), undefined, { timeout: 15_000 });
+  assert.equal(await countOf(), before + 1);
+  await page.reload();
+  await page.waitForSelector("body[data-ready=true]");
+  assert.equal(await page.getAttribute("#deal", "data-state"), "idle");
+  assert.equal(await countOf(), before + 1);
+  await page.close();
+}, why);
+
 check("everything can be done by keyboard, and every control has a name", async () => {
   const { page, text } = await visit();
   await page.keyboard.press("Tab");
