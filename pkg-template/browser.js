@@ -5,4 +5,3 @@ import { openShop } from "./service.js";
 export const load = (source) => loadFrom(source ?? new URL("./scrip.wasm", import.meta.url));
 export { prepare } from "./api.js";
 export const open = (options) => load().then(() => openShop(options));
-export { fetchBundle, fetchGoods, watchHead } from "./service.js";

@@ -85,7 +85,7 @@ async function bundleEntry(out, from, to, options) {
 
 /** Builds the hooks. The page's React and the package's own entry are shared with them. */
 async function buildReact(out) {
-  const options = { entryPoints: [join(template, "react.js")], bundle: true, external: ["react", "scrip"], minify: true, target: "es2022", logLevel: "error" };
+  const options = { entryPoints: [join(template, "react.js")], bundle: true, external: ["react", "@scrip-edge/page"], minify: true, target: "es2022", logLevel: "error" };
   await esbuild.build({ ...options, outfile: join(out, "react.js"), format: "esm" });
   await esbuild.build({ ...options, outfile: join(out, "react.cjs"), format: "cjs" });
   const types = await readFile(join(template, "react.d.ts"), "utf8");

@@ -11,8 +11,6 @@ import { BUILD_WAITS, headersOf, proveHead, requestHead, timeOf, trustClock } fr
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 import { fetchSupplement } from "./supplement.js";
 
-export { watchHead } from "./watch.js";
-
 // What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
 // The sealed codes of rules, with what was opened of them.

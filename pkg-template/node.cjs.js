@@ -7,4 +7,4 @@ loadSync(readFileSync(join(__dirname, "scrip.wasm")));
 
 export const load = async () => {};
 export { prepare } from "./api.js";
-export { fetchBundle, fetchGoods, openShop as open, watchHead } from "./service.js";
+export { openShop as open } from "./service.js";

@@ -9,4 +9,4 @@ loadSync(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "scrip.wasm"
 
 export const load = async () => {};
 export { prepare } from "./api.js";
-export { fetchBundle, fetchGoods, openShop as open, watchHead } from "./service.js";
+export { openShop as open } from "./service.js";

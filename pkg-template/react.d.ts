@@ -1,4 +1,4 @@
-/** Hooks for React over `open` of `scrip`. They work in client components; on a server they return what is there before anything is fetched. */
+/** Hooks for React over `open` of `@scrip-edge/page`. They work in client components; on a server they return what is there before anything is fetched. */
 import type { AsOf, OpenOptions, Order, OrderRequest, Shop, ShopProblem, ShopState, ValidationRequest, Verdict } from "./scrip.js";
 
 /** State of a shop for a component. */

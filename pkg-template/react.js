@@ -1,7 +1,7 @@
 "use client";
 // Entry for React: a shop and its verdicts as hooks. While a component renders, nothing is opened, fetched or decided.
 import { useEffect, useMemo, useRef, useState } from "react";
-import { open } from "scrip";
+import { open } from "@scrip-edge/page";
 
 const UNOPENED = { shop: undefined, state: undefined, asOf: { revision: undefined, at: undefined }, problem: undefined };
 const UNDECIDED = {};

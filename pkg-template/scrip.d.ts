@@ -2999,14 +2999,6 @@ export interface Credentials {
   token: string;
 }
 
-/** The time of the service, by its last answer. */
-export interface BundleClock {
-  /** The error of the local clock, in milliseconds; 0 where the round trip and the whole seconds of a `Date` explain it. */
-  offset: number;
-  /** The `Date` of the answer, in milliseconds since 1970: no decision is made at an earlier time. */
-  served: number;
-}
-
 /** A public Ed25519 key that signs bundles, as a JSON Web Key. */
 export interface SigningKey {
   kty: "OKP";
@@ -3017,61 +3009,6 @@ export interface SigningKey {
   kid?: string | undefined;
   /** The statement of another key that this one belongs to the project too: a compact JWS. */
   vouched_by?: string | null | undefined;
-}
-
-/** The rules of a project as the service gives them to clients. */
-export interface Bundle {
-  /** The signed head: which core the rules are, their revision and their time. */
-  head: string;
-  /** The rules, as the head names them. */
-  core: Uint8Array;
-  /** The sizes of the parts in which the core came; absent where it was in one. */
-  parts?: number[] | undefined;
-  /** The keys that are trusted. Keep them with `head`, `core`, `parts` and `clock` to start offline the next time. */
-  keys: SigningKey[];
-  /** The revision. An older one is refused: first a lower epoch, then a lower rev. */
-  ratchet: { epoch: number; rev: number };
-  /** The clock by which the rules decide where a call names no `now`; absent when the service sent no `Date`. */
-  clock?: BundleClock | undefined;
-  /** Whether a final verdict has the same bytes as the service's. Where it is false, an older or newer package decides the same. */
-  writes: boolean;
-  /** Ready to decide. */
-  prepared: Prepared;
-  /**
-   * What the customer of the token added to the rules, only in memory: results of conditions about the customer, and the customer's own counts.
-   * Absent without a token, or where the newest bundle was not confirmed. Drop it when the customer redeems or locks.
-   */
-  supplement?: Supplement | undefined;
-  /**
-   * Whether `fetchGoods` has the products and SKUs of the catalogue, which are apart from the rules. `false` while the service prepares them;
-   * verdicts on goods are provisional then.
-   */
-  hasGoods: boolean;
-  /** The codes that only a shopper who types them opens, only in memory. */
-  codes: SealedCodes;
-  /** Whether the service has just confirmed that this is the newest. */
-  fresh: boolean;
-  /** The reason why it is not: no network, an error of the service, a bundle that is not proven. */
-  problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
-}
-
-/** The sealed codes of a bundle. */
-export interface SealedCodes {
-  /**
-   * Opens the codes that a request types, so that `prepared` decides about them: await it before a decision. It takes some 30 ms for each new code.
-   * Returns whether the rules now have all of these codes; a verdict about another one is provisional. It opens none where the host has no `crypto.subtle`.
-   */
-  open(request: ValidationRequest | string | Uint8Array): Promise<boolean>;
-}
-
-/** What a customer adds to the rules of a bundle. It ends after some minutes; verdicts about the customer are provisional then. */
-export interface Supplement {
-  /** The end, in milliseconds since 1970; absent where there is none. */
-  until?: number | undefined;
-  /** The reason why there is none: no network, an error of the service, a supplement that is not proven, or of another core. */
-  problem?: (Error & { code?: BundleRefusal | undefined; status?: number | undefined }) | undefined;
-  /** Lets the rules decide without it from now on. */
-  drop(): void;
 }
 
 /** Why a bundle was refused; the `code` of the error. */
@@ -3101,9 +3038,6 @@ export type BundleRefusal =
   /** Cut, too large or unreadable. */
   | "damaged";
 
-/** A stored earlier `Bundle`; for one from storage its data. Its core may be text. */
-export type LastGood = Pick<Bundle, "head" | "keys"> & { core: Uint8Array | string } & Partial<Omit<Bundle, "core">>;
-
 /**
  * Loads the engine. Call it once before `prepare`; further calls cost nothing, a failed one can be repeated. On Node
  * and workerd the engine is loaded by the import, and this resolves at once.
@@ -3123,84 +3057,6 @@ export interface PrepareOptions {
  *   when the engine is not loaded
  */
 export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
-
-/**
- * Fetches the rules from `GET {baseUrl}/client/v1/bundle`, within ten seconds: the signed head, and the core that it names where the stored
- * one is another. Returns `lastGood` with `fresh: false` and the `problem` when anything fails or is not proven. A stored copy is proven
- * again before its use, and fetched again where it is damaged.
- * @throws Error when it fails without a stored copy; with `code` when a bundle was refused, with `status` and `body` when the service
- *   refused
- */
-export function fetchBundle(
-  baseUrl: string | URL,
-  credentials: Credentials,
-  lastGood?: LastGood | undefined,
-  options?: {
-    /**
-     * The keys to trust, of `GET /client/v1/jwks`. Without them, those of `lastGood`; without these, the first fetch trusts what the
-     * service lists.
-     */
-    keys?: SigningKey[] | undefined;
-    /** The id of the project; without it, that of `lastGood` or of the first fetch. */
-    project?: string | undefined;
-    /** Ends the fetch early. */
-    signal?: AbortSignal | undefined;
-    /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
-    origin?: string | undefined;
-    /** Proves for which customer the rules decide: sent as `X-Customer-Token` and passed to `prepare`. */
-    customerToken?: string | undefined;
-  },
-): Promise<Bundle>;
-
-/** A head that the watch has found. */
-export interface FoundHead {
-  /** The signed head. Its core is not fetched yet: `fetchBundle` does that. */
-  head: string;
-  /** The keys that are trusted from now on. */
-  keys: SigningKey[];
-  /** The revision. */
-  ratchet: { epoch: number; rev: number };
-  /** The clock of the service's last answer; absent when there was none with a `Date`. */
-  clock?: BundleClock | undefined;
-}
-
-/**
- * Fetches the products and SKUs that the lines of a request name, unless they are there, and lets the rules of a bundle decide with them. Before,
- * a verdict on them lacks `product/...` or `sku/...`. Fails with the reason: no network, an error of the service (404: fetch the bundle again),
- * goods that are not proven.
- */
-export function fetchGoods(bundle: { prepared: Prepared }, request: object | string | Uint8Array, options?: { signal?: AbortSignal | undefined }): Promise<void>;
-
-/** Options of `watchHead`. A bundle has `keys`, `head` and `clock`: `{ ...bundle, baseUrl, credentials, onHead }`. */
-export interface WatchOptions {
-  /** The address of the service. */
-  baseUrl: string | URL;
-  /** The client's key. */
-  credentials: Credentials;
-  /** The keys to trust; those for which one of them vouches are followed. */
-  keys: SigningKey[];
-  /** The id of the project; without it, that of `head`. */
-  project?: string | undefined;
-  /** The head that is known. Only newer ones are found. */
-  head?: string | undefined;
-  /** The service's clock, until an answer carries a newer time. */
-  clock?: BundleClock | undefined;
-  /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
-  origin?: string | undefined;
-  /** Ends the watch: timers, requests and the feed. */
-  signal?: AbortSignal | undefined;
-  /** Called with each new head that is proven. */
-  onHead: (found: FoundHead) => void;
-  /** Called with what failed or was refused; the watch continues. */
-  onProblem?: ((problem: Error & { code?: BundleRefusal | undefined; status?: number | undefined }) => void) | undefined;
-}
-
-/**
- * Watches for new heads: by the service's feed, a WebSocket, where the host has WebSockets and the service accepts one, and otherwise by
- * polling, after 30 seconds to 5 minutes. Each head is proven, also one that came over the feed.
- * @throws TypeError for options that cannot be used; Error with `code` when `head` is not proven by `keys`
- */
-export function watchHead(options: WatchOptions): void;
 
 /** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. Values that the store cannot take stay in memory. */
 export interface KeyValueStore {
@@ -3456,11 +3312,11 @@ export interface Shop {
 }
 
 /**
- * Opens a shop, and loads the engine where it is not loaded (with `scrip/slim`, load it before). Resolves as soon as it can decide: at once with stored
+ * Opens a shop, and loads the engine where it is not loaded (with `@scrip-edge/page/slim`, load it before). Resolves as soon as it can decide: at once with stored
  * rules, otherwise after the first answer of the service, or its failure.
  * @throws TypeError for options that cannot be used
  */
 export function open(options: OpenOptions): Promise<Shop>;
 
-/** A classic script tag of `scrip/script.js` sets this global. */
+/** A classic script tag of `@scrip-edge/page/script.js` sets this global. */
 export as namespace scrip;

@@ -2,9 +2,9 @@
 import { loadFrom } from "./api.js";
 import { openShop } from "./service.js";
 
-const here = document.currentScript.src;
+// A classic worker has no document: the wasm lies next to its script, unless it loads the wasm by itself.
+const here = globalThis.document?.currentScript?.src ?? globalThis.location.href;
 
 export const load = (source) => loadFrom(source ?? new URL("scrip.wasm", here));
 export { prepare } from "./api.js";
 export const open = (options) => load().then(() => openShop(options));
-export { fetchBundle, fetchGoods, watchHead } from "./service.js";

@@ -1,4 +1,4 @@
-/** Exports of `scrip`, for callers that load the wasm themselves. */
+/** Exports of `@scrip-edge/page`, for callers that load the wasm themselves. */
 export * from "./scrip.js";
 
 /** Loads the engine from a URL, a `Response`, bytes or a compiled module. */

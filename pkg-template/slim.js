@@ -1,3 +1,3 @@
 // Entry for loading by the caller: `load(source)` takes a URL, a Response, bytes or a compiled module; `loadSync` the last two.
 export { loadFrom as load, loadSync, prepare } from "./api.js";
-export { fetchBundle, fetchGoods, openShop as open, watchHead } from "./service.js";
+export { openShop as open } from "./service.js";

@@ -6,4 +6,4 @@ loadSync(module);
 
 export const load = async () => {};
 export { prepare } from "./api.js";
-export { fetchBundle, fetchGoods, openShop as open, watchHead } from "./service.js";
+export { openShop as open } from "./service.js";

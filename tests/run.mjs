@@ -3,10 +3,12 @@
 //
 // npm test                    everything
 // npm test -- rust workerd    only these tiers (and the builds that they need)
+// npm run packed              the tier `packed`: the package in frameworks and bundlers beyond Vite and Node
 // npm run check               the tiers `format`, `clippy` and `native`: what is run after each change, in four minutes at most
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { buildPackage } from "../worker/tools/build.mjs";
 import { canRun, print, Remedy, root, run } from "../worker/tools/console.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 
@@ -72,6 +74,10 @@ const tiers = {
   client: () => nodeTests("client"),
   generated: () => nodeTests("generated"),
   packaging: () => nodeTests("packaging"),
+  packed: async () => {
+    await buildPackage();
+    await nodeTests("packed");
+  },
   browser: async () => {
     await ensureChromium();
     await nodeTests("browser");
@@ -83,11 +89,11 @@ const tiers = {
   },
 };
 
-/** Tiers that a complete run leaves out, because they are parts of others. */
-const parts = new Set(["clippy", "native"]);
+/** Tiers that a complete run leaves out: parts of others, and the one of `npm run packed`. */
+const leftOut = new Set(["clippy", "native", "packed"]);
 const needsBuild = new Set(["workerd", "vectors", "stories", "client", "generated", "packaging", "browser"]);
 // Packaging tests the package in a page too.
-const needsChromium = new Set(["packaging", "browser"]);
+const needsChromium = new Set(["packaging", "packed", "browser"]);
 
 try {
   await main(process.argv.slice(2));
@@ -101,7 +107,7 @@ process.exit(totals.failed === 0 ? 0 : 1);
 async function main(names) {
   const unknown = names.filter((name) => !(name in tiers));
   if (unknown.length > 0) throw new Remedy(`unknown tier \`${unknown[0]}\`; there are ${Object.keys(tiers).join(", ")}`);
-  const chosen = new Set(names.length === 0 ? Object.keys(tiers).filter((name) => !parts.has(name)) : names);
+  const chosen = new Set(names.length === 0 ? Object.keys(tiers).filter((name) => !leftOut.has(name)) : names);
   if (names.some((name) => needsBuild.has(name))) chosen.add("build");
   if (chosen.has("workerd")) chosen.add("waiting");
   else chosen.delete("waiting");

@@ -29,15 +29,17 @@ export function start(onChange) {
     input.value = "";
     enter(typed);
   });
-  const offers = document.querySelector("#offers");
-  for (const code of TRY.codes) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "offer";
-    button.textContent = code;
-    button.addEventListener("click", () => enter(code));
-    offers.append(button);
-  }
+  document.querySelector("#offers").append(...TRY.codes.map(button));
+}
+
+/** Returns a button that enters a code. */
+export function button(code) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "offer";
+  made.textContent = code;
+  made.addEventListener("click", () => enter(code));
+  return made;
 }
 
 function draw() {

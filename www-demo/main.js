@@ -1,89 +1,77 @@
-// Runs the cart page: rules and engine at the start, a verdict at every edit, the service when the visitor pauses.
-import { load } from "/pkg/browser.js";
+// Runs the cart page: a verdict at every edit, first by what the shop has, then by what it fetches, and by the service when the visitor pauses.
 import * as cart from "./cart.js";
 import * as codes from "./codes.js";
 import { TRY } from "./config.js";
-import * as serviceChecks from "./service_checks.js";
+import { failure } from "./messages.js";
 import { show } from "./money.js";
+import * as offers from "./offers.js";
 import * as service from "./service.js";
+import * as serviceChecks from "./service_checks.js";
+import { changeCustomer, openShop, renew } from "./shop.js";
 import * as stack from "./stack.js";
 import * as verdict from "./verdict.js";
-import { failure } from "./messages.js";
 
 const at = (id) => document.querySelector(`#${id}`);
 const PAUSE_MS = 350;
 const RUN_MS = 4;
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const STATES = { fresh: "done", ageing: "kept", offline: "kept", "too old": "failed", broken: "failed" };
 
-let rules;
+let shop;
 let waiting;
-// The request whose goods were fetched last.
-let goodsOf;
-// The codes that were tried, by the sealed codes of the rules.
-const tried = new WeakMap();
+let turn = 0;
+// The decision of the page about the present cart.
+let decided;
 
-/**
- * Returns the decision of the page, or undefined without a code or an item. It consists of the text of the request, which the service
- * receives unchanged, and its answer.
- */
-function decide() {
-  const items = cart.items();
-  const list = codes.codes();
-  if (!rules?.prepared || !items || items.length === 0 || list.length === 0) return undefined;
-  return stack.decide(list, items, (text) => rules.prepared.validate(text));
+/** Returns the codes and the items of the cart, or the reason why there is nothing to decide. */
+function readCart() {
+  const [list, items] = [codes.codes(), cart.items()];
+  if (!shop) return { why: "No rules yet." };
+  if (!items) return { why: "A price or a quantity in the cart is not a number." };
+  if (items.length === 0) return { why: "The cart is empty." };
+  return list.length === 0 ? { items, why: "Type a code." } : { list, items };
 }
 
-/** Shows the verdict, and again when codes of the cart were opened that the rules did not have. */
-function changed() {
-  showVerdict();
-  const prepared = rules?.prepared;
-  openCodes().then((isTried) => isTried && rules?.prepared === prepared && showVerdict());
-}
-
-/** Opens sealed codes that were not tried yet with these rules; returns whether there were any. */
-async function openCodes() {
-  if (!rules?.codes) return false;
-  if (!tried.has(rules.codes)) tried.set(rules.codes, new Set());
-  const known = tried.get(rules.codes);
-  const list = codes.codes().filter((code) => !known.has(code));
-  if (list.length === 0) return false;
-  list.forEach((code) => known.add(code));
-  await rules.codes.open({ redeemables: list.map((id) => ({ object: "voucher", id })) });
-  return true;
-}
-
-function showVerdict() {
-  at("before").textContent = show(cart.amount());
+/** Decides the cart: at once, then with its products and codes, and after a pause by the service. A later change of the cart ends it. */
+async function changed() {
+  const own = ++turn;
   clearTimeout(waiting);
-  const verdicts = decide();
-  if (!verdicts) {
-    const why = !rules?.prepared ? "No rules yet." : !cart.items() ? "A price or a quantity in the cart is not a number."
-      : cart.items().length === 0 ? "The cart is empty." : "Type a code.";
-    verdict.drawNothing(why, cart.items() && cart.amount());
+  at("before").textContent = show(cart.amount());
+  const { list, items, why } = readCart();
+  if (why) {
+    decided = undefined;
+    verdict.drawNothing(why, items && cart.amount());
     at("micros").textContent = "–";
     serviceChecks.pause(why);
-    return;
   }
-  const { text, answerText, refused } = verdicts;
-  time(text);
-  const answer = JSON.parse(answerText);
-  if (answer.missing?.some(isAboutGoods)) fetchGoods(text);
-  const inapplicable = [...(answer.inapplicable_redeemables ?? []), ...refused];
-  verdict.draw({ ...answer, inapplicable_redeemables: inapplicable }, answerText, codes.codes(), cart.amount());
-  if (service.isOffline()) serviceChecks.pause("Offline: the verdict is the page's own, nothing is sent.");
-  else {
-    serviceChecks.pause("About to call the edge…");
-    waiting = setTimeout(() => serviceChecks.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
+  for (const check of why ? [] : ["checkNow", "check"]) {
+    const found = await stack.decide(list, items, (text) => shop[check](text));
+    if (own !== turn) return;
+    decided = { ...found, list, items };
+    verdict.draw(decided, list, cart.amount());
+    if (check === "checkNow") time(decided.text);
   }
+  if (!why) askLater();
+  const found = items && (await shop.qualify({ order: { items } }));
+  if (own === turn) offers.draw(found, list ?? []);
 }
 
-const isAboutGoods = (fact) => /^(product|sku)\/[^/]*$/.test(fact);
+/** Has the service decide when the visitor pauses. */
+function askLater() {
+  if (service.isOffline()) return serviceChecks.pause("Offline: the verdict is the page's own, nothing is sent.");
+  serviceChecks.pause("About to call the edge…");
+  waiting = setTimeout(askService, PAUSE_MS);
+}
 
-/** Fetches the products of a cart that the page does not know yet, once, and decides again. */
-async function fetchGoods(text) {
-  if (service.isOffline() || goodsOf === text) return;
-  goodsOf = text;
-  await service.goods(rules, text);
-  if (goodsOf === text) changed();
+/** Shows the verdict of the service where the page had none of its own, and whether both are the same. */
+async function askService() {
+  if (!decided) return;
+  const { list, refused } = decided;
+  const own = turn;
+  const asked = await serviceChecks.compare(shop, decided);
+  // The service knows a code that the page does not: there may be newer rules.
+  if (asked?.verdict.valid) renew(shop);
+  if (asked && own === turn) verdict.draw({ ...asked, refused: [...refused, ...asked.refused] }, list, cart.amount());
 }
 
 /** Shows the duration of one decision: browsers blur their clocks, so it is the mean of a short run. */
@@ -93,7 +81,7 @@ function time(text) {
   const begin = performance.now();
   let spent = 0;
   while (spent < RUN_MS) {
-    for (let round = 0; round < 8; round += 1) rules.prepared.validate(text, context);
+    for (let round = 0; round < 8; round += 1) shop.checkNow(text, context);
     runs += 8;
     spent = performance.now() - begin;
   }
@@ -102,17 +90,18 @@ function time(text) {
   at("page-time").textContent = `${(micros / 1000).toFixed(3)} ms`;
 }
 
-async function refreshRules() {
-  try {
-    rules = await service.bundle(rules);
-    goodsOf = undefined;
-    const state = rules.fresh ? `Rules ${rules.prepared.hash.slice(0, 8)}` : `Rules ${rules.prepared.hash.slice(0, 8)}, stored earlier`;
-    at("rules").textContent = state;
-    at("rules").dataset.state = rules.fresh ? "done" : "kept";
-  } catch (problem) {
-    at("rules").textContent = failure(problem);
-    at("rules").dataset.state = "failed";
-  }
+/** Shows how far the rules can be trusted, and decides again by other rules. */
+function followShop() {
+  let last;
+  shop.subscribe((state, { asOf: { revision, at: confirmed }, problem }) => {
+    const rules = revision ? `Rules of ${clock.format(confirmed)}` : "No rules";
+    at("rules").dataset.state = STATES[state];
+    const why = state === "broken" && problem ? `: ${failure(problem)}` : "";
+    at("rules").textContent = state === "fresh" ? rules : `${rules}, ${state}${why}`;
+    const now = JSON.stringify([state, revision]);
+    if (last !== undefined && last !== now) changed();
+    last = now;
+  });
 }
 
 async function weigh() {
@@ -121,38 +110,60 @@ async function weigh() {
   at("weight").textContent = bytes ? `${Math.round(bytes / 1000)} kB` : "fetched once";
 }
 
-async function start() {
-  at("customer").value = TRY.customer;
-  at("campaign").value = TRY.campaign;
-  cart.start(changed);
-  codes.start(changed);
+/** Keeps the files of the page, so that it starts without a network the next time. */
+async function keepFiles() {
+  if (!navigator.serviceWorker) return;
+  await navigator.serviceWorker.register("offline.js");
+  const { active } = await navigator.serviceWorker.ready;
+  active.postMessage([location.href, ...performance.getEntriesByType("resource").map(({ name }) => name)]);
+}
+
+const customer = () => at("customer").value.trim();
+
+function listen() {
   at("ask").addEventListener("click", () => {
-    const verdicts = decide();
-    if (verdicts) serviceChecks.compare(verdicts.text, rules.prepared, at("customer").value);
+    if (!service.isOffline()) askService();
+  });
+  at("customer").addEventListener("change", async () => {
+    await changeCustomer(shop, customer());
+    changed();
   });
   at("publish").addEventListener("click", async () => {
-    const code = await serviceChecks.publish(at("campaign").value, at("customer").value);
-    if (code) codes.enter(code);
+    const code = await serviceChecks.publish(at("campaign").value.trim(), customer());
+    if (!code) return;
+    await changeCustomer(shop, customer());
+    codes.enter(code);
   });
   at("redeem").addEventListener("click", async () => {
-    const verdicts = decide();
-    await serviceChecks.redeem(verdicts && JSON.parse(verdicts.text), at("customer").value);
+    await serviceChecks.redeem(shop, decided && JSON.parse(decided.text), customer());
     changed();
   });
   at("offline").addEventListener("change", async () => {
     service.setOffline(at("offline").checked);
     document.body.classList.toggle("offline", at("offline").checked);
-    if (!service.isOffline()) await refreshRules();
+    await renew(shop);
     changed();
   });
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && renew(shop));
+  globalThis.addEventListener("online", () => renew(shop));
+}
+
+async function start() {
+  at("customer").value = TRY.customer;
+  at("campaign").value = TRY.campaign;
+  cart.start(changed);
+  codes.start(changed);
   try {
-    await load();
-    await refreshRules();
+    shop = await openShop(TRY.customer);
+    followShop();
+    listen();
     await weigh();
+    keepFiles();
+    serviceChecks.resume(shop);
   } catch (problem) {
     at("rules").textContent = problem.message;
   }
-  changed();
+  await changed();
   document.body.dataset.ready = "true";
 }
 

@@ -23,7 +23,7 @@ const REASONS = {
   applicable_redeemables_limit_exceeded: "No further code can be combined with these.",
   preceding_validation_failed: "Left out, because a code before it cannot be applied.",
   exclusion_rules_not_met: "This code cannot be combined with the others.",
-  known_to_server_only: "Only the server knows this code.",
+  known_to_server_only: "The page does not know this code.",
   no_effect: "This code would change nothing.",
   unauthorized: "The service does not know this page's key.",
   forbidden: "The project does not allow this from a page.",

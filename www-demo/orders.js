@@ -4,6 +4,7 @@ import { showCount, showPoints } from "./dates.js";
 import { at, button, html, showStatus } from "./elements.js";
 import { updateVisitor, visitor, waitForDecision } from "./membership.js";
 import { readPrice, show } from "./money.js";
+import { tokenOf } from "./customer_tokens.js";
 import { intend } from "./service.js";
 import { call } from "./server_proxy.js";
 import { failure } from "./messages.js";
@@ -100,7 +101,7 @@ function payWithPoints(amount, currentMembership, changed) {
 function sendReview(currentMembership, changed) {
   return attempt("Sending the review…", currentMembership, changed, async () => {
     const event = { event: "review_written", customer: { source_id: visitor.source_id }, metadata: { stars: 5 } };
-    await intend("/client/v1/events", event, visitor.source_id);
+    await intend("/client/v1/events", event, await tokenOf(visitor.source_id));
     return "A review was written.";
   });
 }

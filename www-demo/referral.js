@@ -4,6 +4,7 @@ import { showPoints } from "./dates.js";
 import { at, html, showStatus } from "./elements.js";
 import { optional, updateVisitor, visitor } from "./membership.js";
 import { show } from "./money.js";
+import { tokenOf } from "./customer_tokens.js";
 import { intend } from "./service.js";
 import { call } from "./server_proxy.js";
 import { failure } from "./messages.js";
@@ -34,7 +35,7 @@ export async function draw() {
 async function share() {
   showStatus("referral-status", "busy", "Publishing…");
   try {
-    const publication = await intend("/client/v1/publish", { campaign: { name: TRY.friends }, customer: { source_id: visitor.source_id } }, visitor.source_id);
+    const publication = await intend("/client/v1/publish", { campaign: { name: TRY.friends }, customer: { source_id: visitor.source_id } }, await tokenOf(visitor.source_id));
     updateVisitor({ code: publication.voucher?.code ?? publication.vouchers?.[0] });
     await draw();
     showStatus("referral-status", "done", `${visitor.code} is yours to pass on. A friend may use it; you may not.`);
@@ -73,7 +74,7 @@ async function refer(currentMembership, changed) {
 /** Redeems the code as the friend, proven by a token like a customer who is logged in; returns the amount to pay. */
 async function redeem(source_id) {
   const body = { redeemables: [{ object: "voucher", id: visitor.code }], order: { amount: ORDER }, customer: { source_id } };
-  const answer = await intend("/client/v1/redemptions", body, source_id);
+  const answer = await intend("/client/v1/redemptions", body, await tokenOf(source_id));
   return (answer.order ?? answer.redemptions?.[0]?.order)?.total_amount ?? ORDER;
 }
 

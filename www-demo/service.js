@@ -1,6 +1,5 @@
-// Sends all requests of this page to the service, unless the offline switch is on.
+// Sends all requests of this page and of its shop to the service, unless the offline switch is on.
 import { CREDENTIALS, SERVICE } from "./config.js";
-import { fetchBundle, fetchGoods } from "/pkg/browser.js";
 
 let offline = false;
 let inFlight = new AbortController();
@@ -17,8 +16,8 @@ export const isOffline = () => offline;
 // A hosted service answers within half a second: after this time the visitor learns that there was no answer, and can try again.
 const LONGEST_MS = 15_000;
 
-/** Returns the signal that ends the wait for an answer, in addition to `others`. */
-export const patience = (...others) => AbortSignal.any([AbortSignal.timeout(LONGEST_MS), ...others]);
+/** Returns the signal that ends the wait for an answer. */
+export const patience = () => AbortSignal.timeout(LONGEST_MS);
 
 /** An answer that is an error, or no answer; `messages.js` formats it for visitors. */
 export class Failure extends Error {
@@ -28,19 +27,23 @@ export class Failure extends Error {
   }
 }
 
-/** Sends JSON text and returns the bytes of the answer with its headers and its duration. */
-export async function post(path, text, extra = {}) {
+/** Sends a request like `fetch`; the offline switch ends it. */
+export async function send(url, { signal, ...options } = {}) {
   if (offline) throw new Failure({ offline: true });
+  const ends = signal ? [signal, inFlight.signal] : [inFlight.signal];
+  return fetch(url, { ...options, signal: AbortSignal.any(ends) }).catch((problem) => { throw offline ? new Failure({ offline }) : problem; });
+}
+
+/** Sends JSON text; returns the bytes of the answer. */
+async function post(path, text, extra) {
   const headers = {
     "Content-Type": "application/json", "X-Client-Application-Id": CREDENTIALS.id, "X-Client-Token": CREDENTIALS.token, ...extra,
   };
-  const begin = performance.now();
-  const response = await fetch(SERVICE + path, { method: "POST", headers, body: text, signal: patience(inFlight.signal) })
+  const response = await send(SERVICE + path, { method: "POST", headers, body: text, signal: patience() })
     .catch(() => { throw new Failure({ offline }); });
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const ms = performance.now() - begin;
   if (!response.ok) throw new Failure({ status: response.status, body: readable(bytes) });
-  return { bytes, ms, headers: response.headers };
+  return bytes;
 }
 
 // A click is one intention: a repetition after a lost answer carries the same key and cannot count twice.
@@ -59,46 +62,13 @@ export async function once(intention, act) {
   }
 }
 
-/** Sends a writing request, as a customer where one is named; returns the answer. */
-export async function intend(path, body, customer) {
+/** Sends a writing request, with the token of a customer where there is one; returns the answer. */
+export async function intend(path, body, token) {
   const text = JSON.stringify(body);
   return once(`${path} ${text}`, async (key) => {
-    const { bytes } = await post(path, text, { "Idempotency-Key": key, ...(await proofOf(customer)) });
-    return readable(bytes);
+    const proof = token ? { "X-Customer-Token": token } : {};
+    return readable(await post(path, text, { "Idempotency-Key": key, ...proof }));
   });
-}
-
-const proofs = new Map();
-// A token is not used until its very end, because the request takes time.
-const SPARE_MS = 30_000;
-
-/**
- * Returns the header that proves to the service who the customer is. A shop's own server makes the token for the customer who has logged
- * in. Here the local service makes it, for the development project. Where no server does, the customer is only named.
- */
-export async function proofOf(customer) {
-  if (!customer || offline) return {};
-  const known = proofs.get(customer);
-  if (known && known.until > Date.now()) return known.header;
-  const headers = { "Content-Type": "application/json" };
-  const response = await fetch("/demo/customer-token", { method: "POST", headers, body: JSON.stringify({ source_id: customer }), signal: patience(inFlight.signal) })
-    .catch(() => undefined);
-  if (!response?.ok) return {};
-  const { token, expires_at: end } = await response.json();
-  const proof = { header: { "X-Customer-Token": token }, until: Date.parse(end) - SPARE_MS };
-  proofs.set(customer, proof);
-  return proof.header;
-}
-
-/** Fetches the rules for deciding in the page; the last good ones stay when the service fails. */
-export async function bundle(lastGood) {
-  if (offline) return { ...lastGood, fresh: false, problem: new Failure({ offline: true }) };
-  return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
-}
-
-/** Fetches the products of a request that the page does not have yet; without them its verdict is provisional, and the service decides. */
-export async function goods(rules, text) {
-  if (!offline) await fetchGoods(rules, text, { signal: inFlight.signal }).catch(() => {});
 }
 
 /** Parses JSON bytes; returns undefined when they are none. */

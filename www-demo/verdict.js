@@ -1,4 +1,4 @@
-// Shows an answer: the total, a line per code, the bytes. All amounts come from the engine.
+// Shows a verdict: the total, a line per code, the bytes. All amounts come from the engine.
 import { show } from "./money.js";
 import { reason } from "./messages.js";
 
@@ -10,13 +10,15 @@ export function perCode(answer, codes) {
   return codes.map((code) => all.find((each) => each.id === code) ?? { id: code, status: "INAPPLICABLE" });
 }
 
-/** Returns whether the engine did not know this code at all: only the server has it. */
+/** Returns whether the engine did not know this code at all: only the server may have it. */
 export const undecided = (item) => item.result?.details?.key === "known_to_server_only";
 
 const applies = (item) => item.status === "APPLICABLE";
 
-/** Shows an answer to a cart that costs `before`. */
-export function draw(answer, text, codes, before) {
+/** Shows the verdict on a cart that costs `before`; codes that were refused before it are shown next to its own. */
+export function draw({ verdict, refused }, codes, before) {
+  const { text } = verdict;
+  const answer = { ...verdict.answer, inapplicable_redeemables: [...(verdict.answer.inapplicable_redeemables ?? []), ...refused] };
   const order = answer.order ?? {};
   const total = order.total_amount ?? before;
   const saved = Math.max(0, before - total);
@@ -46,7 +48,7 @@ function summary(answer, codes, saved) {
     const others = all.filter((item) => !applies(item)).map((item) => item.id);
     return `All codes must apply or none does: it hangs on ${others.join(", ")}.`;
   }
-  if (all.some(undecided)) return "Provisional: only the server knows all of these codes.";
+  if (all.some(undecided)) return "Provisional: the page does not know all of these codes.";
   const result = saved > 0 ? `You save ${show(saved)}.` : answer.valid ? "Valid, but nothing is taken off." : "Nothing is taken off.";
   return answer.missing ? `${result} Provisional: only the server counts how often a code was used.` : result;
 }
@@ -73,7 +75,7 @@ function line(item, answer) {
 }
 
 function because(item, state) {
-  if (state === "UNKNOWN") return "Only the server knows this code, and decides about it.";
+  if (state === "UNKNOWN") return "The page does not know this code: the edge decides.";
   if (state !== "APPLICABLE") return reason(item.result?.error ?? item.result?.details);
   return worth(item.result) ?? "";
 }

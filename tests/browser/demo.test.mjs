@@ -158,13 +158,13 @@ for (const [name, codes] of Object.entries(SAME)) {
     assert.match(await text("#equality"), new RegExp(`^Identical: ${bytes.length.toLocaleString("en-GB")} bytes`));
     // The page could be wrong about itself, so the same answer is computed here, from the packed files in Node.
     const scrip = await import("../../pkg/node.js");
-    const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" }, undefined, { origin: service.url });
+    const token = response.request().headers()["x-customer-token"];
+    const shop = await scrip.open({ url: service.url, key: { id: "dev-client", token: "dev-client-token" }, origin: service.url, customer: () => token, poll: false });
     const context = JSON.parse(response.headers()["scrip-context"]);
     const sentText = response.request().postData();
-    await rules.codes.open(sentText);
-    await scrip.fetchGoods(rules, sentText);
-    const own = rules.prepared.validate(sentText, context);
-    assert.equal(own, bytes.toString("utf8"));
+    const own = await shop.check(sentText, context);
+    shop.close();
+    assert.equal(own.text, bytes.toString("utf8"));
     await page.close();
   }, why);
 }
@@ -181,13 +181,22 @@ check("a valid code stays on the cart when another one is refused", async () => 
   await page.close();
 }, why);
 
-check("an unknown code is provisional in the page, with the missing facts; the edge refuses it", async () => {
+check("a wrong code is provisional in the page, with the missing facts, and wrong as soon as the edge has refused it", async () => {
   const { page, text } = await visit();
   await page.fill("#code", "NO-SUCH-CODE");
   assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
   assert.match(await text("#summary"), /^Provisional/);
   await settled(page, "provisional");
   assert.match(await text("#equality"), /it lacks voucher\/NO-SUCH-CODE\. The edge decides: NO-SUCH-CODE: There is no such code\./);
+  assert.equal(await state(page, "NO-SUCH-CODE"), "inapplicable");
+  assert.match(await text("#verdicts"), /NO-SUCH-CODE\s*Not applied\s*There is no such code\./);
+  assert.equal(await text("#summary"), "Nothing is taken off.");
+  await page.fill("#code", open);
+  await page.press("#code", "Enter");
+  await page.fill("#code", "NO-SUCH-CODE");
+  await page.waitForSelector('#verdicts li[data-state=inapplicable]:has-text("NO-SUCH-CODE")', { timeout: 15_000 });
+  assert.equal(await state(page, open), "applicable", "the other code stays");
+  assert.equal(await text("#total"), "€94.23");
   await page.close();
 }, why);
 
@@ -210,7 +219,7 @@ check("offline: typing works without a single request, and the network returns",
   await page.press("#code", "Enter");
   await page.locator("#code").pressSequentially("PRIVATE-1");
   assert.equal(await state(page, "PRIVATE-1"), "unknown");
-  assert.match(await text("#verdicts"), /Only the server knows/);
+  assert.match(await text("#verdicts"), /The page does not know this code/);
   await page.click("#publish");
   assert.match(await text("#deal"), /^Offline/);
   await page.click("#ask");
@@ -222,14 +231,61 @@ check("offline: typing works without a single request, and the network returns",
   await page.close();
 }, why);
 
-check("a code is published, is provisional in the page, is redeemed once and then refused in plain words", async () => {
+check("a page that is loaded again without the service decides by the rules that it has", async () => {
+  const { page, text } = await visit();
+  await page.fill("#code", open);
+  await settled(page, "identical");
+  await page.waitForFunction(async () => {
+    const files = await caches.open("scrip-demo").then((cache) => cache.keys());
+    return files.some(({ url }) => url.endsWith("/scrip.wasm")) && files.some(({ url }) => url === `${location.origin}/`);
+  });
+  await service.kill9();
+  try {
+    await page.reload();
+    await page.waitForSelector("body[data-ready=true]");
+    await page.waitForSelector("#rules[data-state=kept]");
+    assert.match(await text("#rules"), /^Rules of \d\d:\d\d, offline$/);
+    await page.fill("#code", open);
+    await page.waitForSelector(`#verdicts li[data-state=applicable]:has-text("${open}")`);
+    assert.equal(await text("#total"), "€94.23");
+    await settled(page, "failed");
+    await page.press("#code", "Enter");
+    await page.fill("#code", "NO-SUCH-CODE");
+    assert.equal(await state(page, "NO-SUCH-CODE"), "unknown", "only the service knows that it is wrong");
+  } finally {
+    await service.restart();
+  }
+  await page.waitForSelector("body");
+  await page.reload();
+  await page.waitForSelector("#rules[data-state=done]", { timeout: 15_000 });
+  await page.close();
+}, why);
+
+check("a customer's own code is offered on a later visit, and a click enters it", async () => {
+  const first = await visit();
+  await first.page.fill("#campaign", "Members only");
+  await first.page.click("#publish");
+  await first.page.waitForSelector("#deal[data-state=done]");
+  const [code] = /MEMBER-\w+/.exec(await first.text("#deal"));
+  await first.page.close();
+  const { page, text } = await visit();
+  await page.click(`#applying button:has-text("${code}")`);
+  assert.equal(await page.locator("#chips li", { hasText: code }).count(), 1);
+  await settled(page, "identical");
+  assert.equal(await text("#total"), "€99.70");
+  await page.waitForSelector("#applying", { state: "hidden" });
+  await page.close();
+}, why);
+
+check("a code is published, is known to the page of its customer, is redeemed once and then refused in plain words", async () => {
   const { page, text } = await visit();
   await page.fill("#campaign", "Members only");
   await page.fill("#customer", "browser-test");
   await page.click("#publish");
   await page.waitForSelector("#deal[data-state=done]");
   const [code] = /MEMBER-\w+/.exec(await text("#deal"));
-  assert.equal(await state(page, code), "unknown");
+  await page.waitForSelector(`#verdicts li[data-state=applicable]:has-text("${code}")`);
+  await settled(page, "identical");
   await page.click("#redeem");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"));
   assert.match(await text("#deal"), /To pay: €99\.70/);
@@ -242,6 +298,28 @@ check("a code is published, is provisional in the page, is redeemed once and the
   await page.fill("#campaign", "A missing campaign");
   await page.click("#publish");
   await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("A missing campaign"));
+  await page.close();
+}, why);
+
+check("a redemption that was clicked offline is sent on the next visit, and counts once", async () => {
+  const { page, text } = await visit();
+  const countOf = async () => (await callService("GET", `/v1/vouchers/${open}`)).redemption.redeemed_quantity;
+  const before = await countOf();
+  await page.fill("#code", open);
+  await settled(page, "identical");
+  await page.check("#offline");
+  await page.click("#redeem");
+  await page.waitForSelector("#deal[data-state=busy]");
+  assert.match(await text("#deal"), /^Offline: it is kept/);
+  await page.waitForTimeout(300);
+  assert.equal(await countOf(), before);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"), undefined, { timeout: 15_000 });
+  assert.equal(await countOf(), before + 1);
+  await page.reload();
+  await page.waitForSelector("body[data-ready=true]");
+  assert.equal(await page.getAttribute("#deal", "data-state"), "idle");
+  assert.equal(await countOf(), before + 1);
   await page.close();
 }, why);
 

@@ -8,14 +8,14 @@ const TYPES = {
   ".json": "application/json", ".wasm": "application/wasm",
 };
 
-/** Serves `folder` on a free port of this machine. */
-export async function serve(folder) {
+/** Serves `folder` on a free port of this machine, each file with these headers. */
+export async function serve(folder, headers = {}) {
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     try {
       const body = await readFile(file);
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(body);
+      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream", ...headers }).end(body);
     } catch {
       response.writeHead(404).end();
     }

@@ -48,14 +48,14 @@ await main(async () => {
   const carts = readCount("CARTS", 300, 1);
   await ensureToolchain();
   if (process.env.BUILT !== "1") await buildAll({ testHooks: true });
-  const { scrip } = await import("../support/package.mjs");
+  const { pieces, scrip } = await import("../support/package.mjs");
   print(`a shop of ${size.products} products${size.furtherCampaigns ? `, ${size.furtherCampaigns} further campaigns` : ""} and ${carts} carts, CARTS_SEED=${seed}`);
   const service = await boot({ setup: JSON.stringify({ ...JSON.parse(developmentText()), address_header: ADDRESS }) });
   try {
     const report = new Report();
     const shop = await makeShop(caller(service.url), createRandom(seed, "shop"), size);
     print("the shop is made");
-    const page = await openPage(scrip, service.url, shop);
+    const page = await openPage({ pieces, scrip }, service.url, shop);
     await tryCarts(page, shop, { seed, carts, report });
     for (const line of report.lines()) console.log(line);
     const { path, wrong } = report.writeWrong();
@@ -68,11 +68,11 @@ await main(async () => {
 });
 
 /** Returns the service for pages, with a shop for each customer: by their name, or by nothing for an anonymous page. */
-async function openPage(scrip, url, shop) {
+async function openPage({ pieces, scrip }, url, shop) {
   const key = credentials.client;
   const headers = { "content-type": "application/json", "x-client-application-id": key.id, "x-client-token": key.token, origin: ORIGIN };
   const secret = await shop.make("GET", "/management/v1/projects/proj_dev/customer-token-key");
-  const { writes } = await fetchAll(scrip, url, key);
+  const { writes } = await fetchAll(pieces, url, key);
   if (!writes) throw new Remedy("the package and the service are of different versions: build both");
   const open = (customer) => scrip.open({ url, key, origin: ORIGIN, store: "memory", poll: false, customer });
   const customers = new Map([[undefined, { shop: await open(), headers }]]);
@@ -90,9 +90,9 @@ async function openPage(scrip, url, shop) {
 }
 
 /** Fetches the bundle until it leaves out neither sealed codes, whose keys are derived after the first build, nor goods. */
-async function fetchAll(scrip, url, key) {
+async function fetchAll(pieces, url, key) {
   for (const latest = Date.now() + FULL_MS; ; await sleep(200)) {
-    const bundle = await scrip.fetchBundle(url, key, undefined, { origin: ORIGIN });
+    const bundle = await pieces.fetchBundle(url, key, undefined, { origin: ORIGIN });
     const { left_out } = JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
     if (!left_out.includes("codes") && !left_out.includes("goods")) return bundle;
     if (Date.now() > latest) throw new Remedy(`the bundle still leaves out \`${left_out.join("`, `")}\` after ${FULL_MS} ms`);

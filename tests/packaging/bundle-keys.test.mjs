@@ -13,19 +13,20 @@ const [first, second, third, unpinned] = [keyPair(), keyPair(), keyPair(), keyPa
 const [ONE, TWO] = [rules(), rules({ whole_catalogue: false })];
 const project = PROJECT;
 
-let scrip;
+let pieces;
 let server;
 let state;
 
 before(async () => {
   if (!existsSync(new URL("scrip.wasm", pkg))) await build();
-  scrip = await import(new URL("node.js", pkg));
+  await import(new URL("node.js", pkg));
+  pieces = await import(new URL("service.js", pkg));
   server = await startServer();
   ({ state } = server);
 }, { timeout: 600_000 });
 after(() => server.close());
 
-const fetchWith = (lastGood, options = {}) => scrip.fetchBundle(server.base, key, lastGood, options);
+const fetchWith = (lastGood, options = {}) => pieces.fetchBundle(server.base, key, lastGood, options);
 /** What a page would keep: data without the rules. */
 const stored = (bundle) => structuredClone({ ...bundle, prepared: undefined, problem: undefined });
 const offline = () => { state.instead.bundle = (request) => request.socket.destroy(); };

@@ -14,13 +14,14 @@ const pair = keyPair();
 const [ONE, TWO] = [rules(), rules({ whole_catalogue: false })];
 const keys = [pair.jwk];
 
-let scrip;
+let pieces;
 let server;
 let state;
 
 before(async () => {
   if (!existsSync(new URL("scrip.wasm", pkg))) await build();
-  scrip = await import(new URL("node.js", pkg));
+  await import(new URL("node.js", pkg));
+  pieces = await import(new URL("service.js", pkg));
   server = await startServer();
   ({ state } = server);
 }, { timeout: 600_000 });
@@ -29,14 +30,14 @@ after(() => server.close());
 // Only the service checks the seal.
 const token = ["{}", JSON.stringify({ sub: "anna" }), "{}"].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
-const fetchWith = (lastGood, options = {}) => scrip.fetchBundle(server.base, key, lastGood, { keys, ...options });
+const fetchWith = (lastGood, options = {}) => pieces.fetchBundle(server.base, key, lastGood, { keys, ...options });
 const offline = () => { state.instead.bundle = (request) => request.socket.destroy(); };
 const requests = () => server.requests.splice(0);
 
 check("the first answer is prepared, the second is a 304 for the same rules, a new head brings new rules", async () => {
   const head = server.serve(pair, ONE);
   requests();
-  const first = await scrip.fetchBundle(`${server.base}/`, key, undefined, { keys });
+  const first = await pieces.fetchBundle(`${server.base}/`, key, undefined, { keys });
   const [headRequest, core, ...others] = requests();
   assert.equal(headRequest.url, "/client/v1/bundle");
   assert.equal(headRequest.headers["x-client-application-id"], "dev-client");
@@ -213,7 +214,7 @@ check("all requests together have ten seconds, and the caller's signal ends the 
     response.writeHead(200, { "content-length": String(head.length) }).write(keyId === "half a head" ? head.slice(0, 50) : head);
   };
   state.instead.core = (_, response) => response.writeHead(200).write(TWO.slice(0, 50));
-  const slow = (id) => scrip.fetchBundle(server.base, { ...key, id }, good, { keys });
+  const slow = (id) => pieces.fetchBundle(server.base, { ...key, id }, good, { keys });
   const all = await Promise.all(["no answer", "half a head", "half a core"].map(slow));
   const lasted = performance.now() - begin;
   assert.ok(lasted > 9_900 && lasted < 15_000, `${lasted} ms`);

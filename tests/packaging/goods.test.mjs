@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createHash } from "node:crypto";
 import { keyPair, rules, sha256, startServer } from "./bundle_server.mjs";
-import * as scrip from "../../pkg/node.js";
+import "../../pkg/node.js";
+import * as pieces from "../../pkg/service.js";
 
 const key = { id: "app", token: "secret" };
 const pair = keyPair();
@@ -15,7 +16,6 @@ const core = rules({
 
 let server;
 before(async () => {
-  await scrip.load();
   server = await startServer();
 });
 after(() => server.close());
@@ -64,7 +64,7 @@ const requestedBuckets = () => server.paths().filter((url) => url.includes("/goo
 
 test("goods are unknown before they are fetched, and known or known to be absent after it", async () => {
   serve(inBuckets({ products: [shirt], skus: [blue] }));
-  const bundle = await scrip.fetchBundle(server.base, key);
+  const bundle = await pieces.fetchBundle(server.base, key);
   server.paths();
   const unlisted = away("unlisted", "prod_1", "shirt");
   assert.notEqual(bucketOf("prod_1"), bucketOf("shirt"), "they are in two buckets");
@@ -75,20 +75,20 @@ test("goods are unknown before they are fetched, and known or known to be absent
     [request({ ...bySource(unlisted), price: 50 }), [`product/${unlisted}`], 45],
   ]) {
     assert.deepEqual(decide(bundle, requested), missing);
-    await scrip.fetchGoods(bundle, requested);
+    await pieces.fetchGoods(bundle, requested);
     assert.deepEqual(decide(bundle, requested), total);
   }
   assert.deepEqual(requestedBuckets().map(Number), ["prod_1", "shirt", unlisted].map(bucketOf));
-  await scrip.fetchGoods(bundle, JSON.stringify(request(bySource("shirt"))));
-  await scrip.fetchGoods(bundle, { redeemables: "wrong" });
+  await pieces.fetchGoods(bundle, JSON.stringify(request(bySource("shirt"))));
+  await pieces.fetchGoods(bundle, { redeemables: "wrong" });
   assert.deepEqual(requestedBuckets(), [], "they are there");
 });
 
 test("a SKU brings the bucket of its product", async () => {
   serve(inBuckets({ products: [shirt], skus: [blue] }));
-  const bundle = await scrip.fetchBundle(server.base, key);
+  const bundle = await pieces.fetchBundle(server.base, key);
   const requested = request(bySource("blue", "sku"));
-  await scrip.fetchGoods(bundle, new TextEncoder().encode(JSON.stringify(requested)));
+  await pieces.fetchGoods(bundle, new TextEncoder().encode(JSON.stringify(requested)));
   const { order, missing } = bundle.prepared.validateObject(requested);
   assert.deepEqual([missing, order.total_amount, order.items[0].product.name], [undefined, 1_080, "Shirt"]);
 });
@@ -96,12 +96,12 @@ test("a SKU brings the bucket of its product", async () => {
 test("a bucket that has not changed is not sent again for another root", async () => {
   const mug = { id: away("prod_2", "shirt"), source_id: away("mug", "shirt"), price: 500 };
   serve(inBuckets({ products: [shirt, mug] }));
-  const first = await scrip.fetchBundle(server.base, key);
-  await scrip.fetchGoods(first, request(bySource("shirt"), bySource(mug.source_id)));
+  const first = await pieces.fetchBundle(server.base, key);
+  await pieces.fetchGoods(first, request(bySource("shirt"), bySource(mug.source_id)));
   server.paths();
   const changed = inBuckets({ products: [shirt, { ...mug, price: 700 }] });
   serve(changed, { rev: 2_001 });
-  const second = await scrip.fetchBundle(server.base, key, first);
+  const second = await pieces.fetchBundle(server.base, key, first);
   const requested = request(bySource("shirt"), bySource(mug.source_id));
   assert.deepEqual(decide(second, requested).sort(), [`product/${mug.source_id}`, "product/shirt"], "what was proven for another root counts for none");
   const sizes = [];
@@ -111,7 +111,7 @@ test("a bucket that has not changed is not sent again for another root", async (
     response.end = (text) => (sizes.push(text.length), end(text));
     answer(one, response);
   };
-  await scrip.fetchGoods(second, requested);
+  await pieces.fetchGoods(second, requested);
   assert.equal(decide(second, requested), 1_530);
   assert.ok(requestedBuckets().every((url) => url.includes("?have=")));
   assert.equal(sizes.filter((size) => size < 260).length, 1, `${sizes}`);
@@ -144,13 +144,13 @@ const BAD = {
 for (const [name, [code, goods, instead]] of Object.entries(BAD)) {
   test(`refuses ${name}`, async () => {
     serve(goods, { instead });
-    const bundle = await scrip.fetchBundle(server.base, key);
+    const bundle = await pieces.fetchBundle(server.base, key);
     const requested = request(bySource("shirt"));
-    await assert.rejects(scrip.fetchGoods(bundle, requested), (error) => error.code === code, code);
+    await assert.rejects(pieces.fetchGoods(bundle, requested), (error) => error.code === code, code);
     assert.deepEqual(decide(bundle, requested), ["product/shirt"]);
     serve(right);
     if (goods === right) {
-      await scrip.fetchGoods(bundle, requested);
+      await pieces.fetchGoods(bundle, requested);
       assert.equal(decide(bundle, requested), 900, "a right answer counts later");
     }
   });
@@ -159,22 +159,22 @@ for (const [name, [code, goods, instead]] of Object.entries(BAD)) {
 test("a head with impossible goods is refused, and one without goods has none to fetch", async () => {
   for (const goods of [null, {}, { root: "x", buckets: 8 }, { root: "0".repeat(64), buckets: 3 }, { root: "0".repeat(64), buckets: 0 }, { root: "0".repeat(64), buckets: 2 ** 21 }]) {
     server.serve(pair, core, { goods });
-    await assert.rejects(scrip.fetchBundle(server.base, key), (error) => error.code === "damaged", JSON.stringify(goods));
+    await assert.rejects(pieces.fetchBundle(server.base, key), (error) => error.code === "damaged", JSON.stringify(goods));
   }
   server.serve(pair, core, { left_out: ["goods"] });
-  const bundle = await scrip.fetchBundle(server.base, key);
+  const bundle = await pieces.fetchBundle(server.base, key);
   assert.equal(bundle.hasGoods, false);
-  await scrip.fetchGoods(bundle, request(bySource("shirt")));
+  await pieces.fetchGoods(bundle, request(bySource("shirt")));
   assert.deepEqual(decide(bundle, request(bySource("shirt"))), ["product/shirt"]);
 });
 
 test("a root that the service does not have any more is an error with its status, and the caller's signal ends a fetch", async () => {
   serve(right);
-  const bundle = await scrip.fetchBundle(server.base, key);
+  const bundle = await pieces.fetchBundle(server.base, key);
   serve(other);
-  await assert.rejects(scrip.fetchGoods(bundle, request(bySource("shirt"))), (error) => error.status === 404);
+  await assert.rejects(pieces.fetchGoods(bundle, request(bySource("shirt"))), (error) => error.status === 404);
   serve(right);
-  await assert.rejects(scrip.fetchGoods(bundle, request(bySource("shirt")), { signal: AbortSignal.abort(new Error("over")) }), /over/);
+  await assert.rejects(pieces.fetchGoods(bundle, request(bySource("shirt")), { signal: AbortSignal.abort(new Error("over")) }), /over/);
   bundle.prepared.free();
-  await assert.rejects(scrip.fetchGoods(bundle, request(bySource("shirt"))), /freed/);
+  await assert.rejects(pieces.fetchGoods(bundle, request(bySource("shirt"))), /freed/);
 });

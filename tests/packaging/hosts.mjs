@@ -6,29 +6,40 @@ import { cp, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { claimsOf, jws, keyPair, rules } from "./bundle_server.mjs";
 
 export const run = promisify(execFile);
 const here = dirname(fileURLToPath(import.meta.url));
 export const pkg = join(here, "../../pkg");
 export const answerFile = join(here, "answer.json");
 
-/** Packs the package into a folder. Returns npm's report of it, and a function that makes a project next to it. */
-export async function pack(folder) {
+/** Packs the package into a folder. Returns npm's report of it, and a function that makes a project next to it, from one of the projects in `from`. */
+export async function pack(folder, from = here) {
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: pkg });
   // One npm answers with a list, another with an object by name.
   const [packed] = Object.values(JSON.parse(stdout));
-  return { packed, project: (name) => project(folder, join(folder, packed.filename), name) };
+  return { packed, project: (name) => project({ folder, from, tarball: join(folder, packed.filename) }, name) };
 }
 
 /** Makes a tiny project with the tarball installed, without any network. */
-async function project(folder, tarball, name) {
+async function project({ folder, from, tarball }, name) {
   const place = join(folder, name);
-  await cp(join(here, name), place, { recursive: true });
-  for (const shared of ["basket.json", "scenario.mjs"]) await cp(join(here, shared), join(place, shared));
-  const manifest = { name: `try-${name}`, private: true, dependencies: { scrip: `file:${tarball}` } };
+  await cp(join(from, name), place, { recursive: true });
+  await cp(join(here, "scenario.mjs"), join(place, "scenario.mjs"));
+  const basket = JSON.parse(readFileSync(join(here, "basket.json"), "utf8"));
+  await writeFile(join(place, "basket.json"), JSON.stringify({ ...basket, service: signedRules() }));
+  const manifest = { name: `try-${name}`, private: true, dependencies: { "@scrip-edge/page": `file:${tarball}` } };
   await writeFile(join(place, "package.json"), JSON.stringify(manifest));
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: place });
   return place;
+}
+
+/** Returns rules with one code as a service signs them now. */
+function signedRules() {
+  const pair = keyPair();
+  const voucher = { id: "v_TEN", code: "TEN", type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, active: true };
+  const core = rules({ vouchers: [voucher] });
+  return { head: jws(pair, claimsOf(core)), core, keys: [pair.jwk], code: "TEN" };
 }
 
 /** Checks that every entry gave the bytes of the answer file, and that every mistake was named. */
@@ -39,6 +50,7 @@ export function right(result) {
   assert.match(result.hash, /^[0-9a-f]{64}$/);
   assert.equal(result.two_seeds_differ, true);
   assert.deepEqual(result.opened, { kind: "provisional", likely: "unknown", missing: ["voucher/A", "bundle"], state: "offline" });
+  assert.deepEqual(result.shop, { kind: "final", valid: true, total: 900, unknown: "provisional", state: "fresh" });
   const { bad_rules, ...others } = result.mistakes;
   assert.match(bad_rules, /^Error: .{10,}/);
   assert.deepEqual(others, {

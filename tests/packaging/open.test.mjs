@@ -1,7 +1,7 @@
 // Tests `open`: the verdicts of a shop, their age and clock, its customer, its state, and that no failure makes it throw or return a wrong yes.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
-import * as scrip from "../../pkg/node.js";
+import { fetchBundle } from "../../pkg/service.js";
 import { base64url, jws, PROJECT, rules, sealedCodes, sha256 } from "./bundle_server.mjs";
 import { open, server, useShops } from "./shop_fixtures.mjs";
 import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, textStore } from "./shop_server.mjs";
@@ -29,7 +29,7 @@ check("a final yes has an order, a final no its reasons with how much more would
 
 check("the text of a final verdict is that of `prepared.validate`, for text and for an object", async () => {
   const shop = await open();
-  const bundle = await scrip.fetchBundle(server.base, client, undefined, { keys: [pair.jwk] });
+  const bundle = await fetchBundle(server.base, client, undefined, { keys: [pair.jwk] });
   const context = { now: serviceNow(), seed: "01" };
   const text = JSON.stringify(cartOf("TEN"));
   for (const cart of [text, cartOf("TEN")]) assert.equal(shop.checkNow(cart, context).text, bundle.prepared.validate(text, context));

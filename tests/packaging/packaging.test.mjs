@@ -64,7 +64,7 @@ check("Node, ES modules", async () => {
 });
 
 /** Returns the README's examples that import something, as the tarball has them. */
-const examples = (place) => [...readFileSync(join(place, "node_modules/scrip/README.md"), "utf8").matchAll(/```js\n(import [^`]*?)```/g)].map(([, text]) => text);
+const examples = (place) => [...readFileSync(join(place, "node_modules/@scrip-edge/page/README.md"), "utf8").matchAll(/```js\n(import [^`]*?)```/g)].map(([, text]) => text);
 
 check("the README's first example, character by character: a checkout in ten lines", async () => {
   const place = join(folder, "node-esm");
@@ -94,6 +94,15 @@ check("the README's example of rules without the service, character by character
   const verdict = JSON.parse((await run(process.execPath, ["readme.mjs"], { cwd: place })).stdout);
   assert.equal(verdict.valid, true);
   assert.equal(verdict.order.total_amount, 8820);
+});
+
+check("the entries export `load`, `open` and `prepare`, and none of the pieces of `open`", async () => {
+  const require = createRequire(import.meta.url);
+  const names = async (entry) => Object.keys(entry.endsWith(".cjs") ? require(join(pkg, entry)) : await import(join(pkg, entry))).sort();
+  for (const entry of ["node.js", "node.cjs", "browser.js"]) assert.deepEqual(await names(entry), ["load", "open", "prepare"], entry);
+  assert.deepEqual(await names("slim.js"), ["load", "loadSync", "open", "prepare"]);
+  const installed = createRequire(join(folder, "node-esm/main.mjs"));
+  assert.throws(() => installed.resolve("@scrip-edge/page/service.js"), { code: "ERR_PACKAGE_PATH_NOT_EXPORTED" });
 });
 
 check("Node, CommonJS, also where `require` cannot load ES modules", async () => {
@@ -148,13 +157,19 @@ check("workerd, bundled by esbuild", async () => {
   }
 });
 
-check("a plain page: module script and classic script", async () => {
+const policyOf = (scripts) => ({ "content-security-policy": `default-src 'none'; script-src ${scripts}; connect-src 'self' http://127.0.0.1:1 ws://127.0.0.1:1` });
+
+check("a plain page: module script and classic script, under a content security policy", async () => {
   const place = await project("script");
-  const site = await serve(place);
+  const site = await serve(place, policyOf("'self' 'wasm-unsafe-eval'"));
+  const closed = await serve(place, policyOf("'self'"));
   try {
-    right(await visit(browser, `${site.url}/module.html`));
-    right(await visit(browser, `${site.url}/classic.html`));
+    for (const page of ["module.html", "classic.html"]) {
+      right(await visit(browser, `${site.url}/${page}`));
+      await assert.rejects(visit(browser, `${closed.url}/${page}`), /the engine could not be loaded/, "the policy counts");
+    }
   } finally {
     await site.close();
+    await closed.close();
   }
 }, noBrowser);

@@ -113,7 +113,7 @@ check("the README's example shows the total", async () => {
   const [, example] = /```jsx\n([^`]*?)```/.exec(readme);
   const { code } = await transform(example, { loader: "jsx", jsx: "automatic", format: "esm" });
   const at = (name) => JSON.stringify(import.meta.resolve(name));
-  const absolute = code.replace('"scrip/react"', at("../../pkg/react.js")).replace('"react/jsx-runtime"', at("react/jsx-runtime"));
+  const absolute = code.replace('"@scrip-edge/page/react"', at("../../pkg/react.js")).replace('"react/jsx-runtime"', at("react/jsx-runtime"));
   const { Total } = await import(`data:text/javascript,${encodeURIComponent(absolute)}`);
   const { fetch } = globalThis;
   globalThis.fetch = (url, init) => fetch(String(url).replace("https://promotions.example", server.base), init);

@@ -1,5 +1,5 @@
-// Runs the same scenario on every host: the same basket through every entry, and frequent mistakes. The files next to it import the
-// installed package each in its own way and call this.
+// Runs the same scenario on every host: the same basket through every entry, frequent mistakes, and shops of a service that answers and of one that
+// does not. The files next to it import the installed package each in its own way and call this.
 
 const refusal = (body) => {
   try {
@@ -11,7 +11,7 @@ const refusal = (body) => {
   }
 };
 
-export async function scenario(scrip, { rules, request, context }) {
+export async function scenario(scrip, { rules, request, context, service }) {
   await scrip.load();
   const rulesText = JSON.stringify(rules);
   const requestText = JSON.stringify(request);
@@ -51,7 +51,7 @@ export async function scenario(scrip, { rules, request, context }) {
   mistakes.freed_hash = refusal(() => prepared.hash);
   // After all these mistakes the engine itself still works.
   answers.afterwards = scrip.prepare(rulesText).validate(requestText, context);
-  return { answers, hash, mistakes, two_seeds_differ: drawn[0].id !== drawn[1].id, opened: await openNowhere(scrip) };
+  return { answers, hash, mistakes, two_seeds_differ: drawn[0].id !== drawn[1].id, opened: await openNowhere(scrip), shop: await openShop(scrip, service) };
 }
 
 /** Opens a shop of a service that is not there. */
@@ -61,4 +61,24 @@ async function openNowhere({ open }) {
   const { state } = shop;
   shop.close();
   return { kind, likely, missing, state };
+}
+
+/** Opens a shop of a service that answers with these signed rules, and checks two carts. */
+async function openShop({ open }, { head, core, keys, code }) {
+  const fetch = async (url) => answerOf(new URL(url).pathname === "/client/v1/bundle" ? head : core);
+  const shop = await open({ url: "https://promotions.example", key: { id: "app", token: "secret" }, keys, fetch, store: "memory", poll: false });
+  const cartOf = (id) => ({ redeemables: [{ object: "voucher", id }], order: { amount: 1_000 } });
+  const { kind, valid, order } = await shop.check(cartOf(code));
+  const unknown = shop.checkNow(cartOf("UNKNOWN"));
+  const { state } = shop;
+  shop.close();
+  return { kind, valid, total: order?.total_amount, unknown: unknown.valid ?? unknown.kind, state };
+}
+
+/** An answer with a text, as `fetch` gives it: not every host has a `Response`. */
+function answerOf(text) {
+  const chunks = [new TextEncoder().encode(text)];
+  const read = async () => (chunks.length === 0 ? { done: true } : { done: false, value: chunks.shift() });
+  const headers = new Map([["date", new Date().toUTCString()], ["cache-control", "no-store"]]);
+  return { ok: true, status: 200, headers: { get: (name) => headers.get(name) ?? null }, body: { getReader: () => ({ read }) } };
 }

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { keyPair, rules, sealedCodes, startServer } from "./bundle_server.mjs";
-import * as scrip from "../../pkg/node.js";
+import "../../pkg/node.js";
+import * as pieces from "../../pkg/service.js";
 
 const key = { id: "app", token: "secret" };
 const pair = keyPair();
@@ -19,14 +20,13 @@ const discountOf = ({ order }) => order?.total_discount_amount;
 
 let server;
 before(async () => {
-  await scrip.load();
   server = await startServer();
 });
 after(() => server.close());
 
 const fetchWith = (core, lastGood, claims) => {
   server.serve(pair, core, claims);
-  return scrip.fetchBundle(server.base, key, lastGood);
+  return pieces.fetchBundle(server.base, key, lastGood);
 };
 
 test("a typed code in any case opens its box, and others stay unknown", async () => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { PROJECT, base64url, jws, keyPair, rules, sha256, startServer } from "./bundle_server.mjs";
-import * as scrip from "../../pkg/node.js";
+import "../../pkg/node.js";
+import * as pieces from "../../pkg/service.js";
 
 const key = { id: "app", token: "secret" };
 const pair = keyPair();
@@ -32,7 +33,6 @@ const facts = (conditions, accounts = {}) => {
 
 let server;
 before(async () => {
-  await scrip.load();
   server = await startServer();
 });
 after(() => server.close());
@@ -50,7 +50,7 @@ function serve(answer) {
 const send = (text) => (response) => response.writeHead(200, { "content-type": "application/jose" }).end(text);
 const signed = (claims, options = {}) => jws(pair, claimsOf(claims), { typ: "scrip-supplement+jwt", ...options });
 
-const fetchWith = (lastGood, customerToken = token) => scrip.fetchBundle(server.base, key, lastGood, { customerToken });
+const fetchWith = (lastGood, customerToken = token) => pieces.fetchBundle(server.base, key, lastGood, { customerToken });
 const validate = (bundle, id, now) => bundle.prepared.validateObject(
   { redeemables: [{ object: "promotion_tier", id }], order: { amount: 1_000 } }, now === undefined ? undefined : { now },
 );

@@ -76,7 +76,7 @@ test("the rules of every vector fit the types", () => {
   assert.deepEqual(complaints({ "scrip.d.ts": types, "rules.ts": lines.join("\n") }).slice(0, 20).map(({ text }) => text), []);
 });
 
-const PAGE = `import { prepare, type Bundle, type Prepared, type QualificationRequest, type ValidationRequest } from "./scrip";
+const PAGE = `import { prepare, type Prepared, type QualificationRequest, type ValidationRequest } from "./scrip";
 declare const prepared: Prepared;
 declare const maybe: { id: string } | undefined;
 const request: ValidationRequest = {
@@ -129,8 +129,8 @@ prepare({ voucher: [] });
 prepare({ vouchers: [{ code: "A", discount: { type: "RATE" } }] });
 // @ts-expect-error no rule looks at this
 prepare({ validation_rules: [{ id: "r", rules: { "1": { name: "order.weather" } } }] });
-const kept = (bundle: Bundle) => ({ head: bundle.head, core: bundle.core, parts: bundle.parts, keys: bundle.keys, clock: bundle.clock });
-console.log(kept);
+// @ts-expect-error the rules of a service are fetched by the shop
+export { fetchBundle } from "./scrip";
 `;
 
 const SHOP = `import { open, type AppliesVerdict, type Order, type RefusedVerdict, type ValidVerdict, type Verdict } from "./scrip";
@@ -203,7 +203,7 @@ test("the README's examples compile", () => {
   const first = examples.find((text) => text.includes("prepare"));
   examples.forEach((text, place) => {
     const complete = text.includes("import ") ? text : `${first}\n${text}`;
-    files[`example${place}.ts`] = `${complete.replaceAll('from "scrip"', 'from "./scrip"')}\nexport {};`;
+    files[`example${place}.ts`] = `${complete.replaceAll('from "@scrip-edge/page"', 'from "./scrip"')}\nexport {};`;
   });
   assert.deepEqual(complaints(files, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
 });

@@ -17,7 +17,7 @@ const [pair, otherPair] = [keyPair(), keyPair()];
 const CORE = rules();
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
-let scrip;
+let pieces;
 let server;
 let feeds;
 /** The number of requests of the package that have no answer yet. */
@@ -34,7 +34,8 @@ let controller;
 
 before(async () => {
   if (!existsSync(new URL("scrip.wasm", pkg))) await build();
-  scrip = await import(new URL("node.js", pkg));
+  await import(new URL("node.js", pkg));
+  pieces = await import(new URL("service.js", pkg));
   server = await startServer();
   feeds = acceptFeeds(server.server);
 }, { timeout: 600_000 });
@@ -129,7 +130,7 @@ async function polledWithin(ms, step = 10 * SECOND) {
 }
 
 function watch(options = {}) {
-  scrip.watchHead({
+  pieces.watchHead({
     baseUrl: server.base, credentials, keys: [pair.jwk], head: server.state.head, signal: controller.signal,
     onHead: (head) => found.push(head), onProblem: (problem) => problems.push(problem), ...options,
   });
@@ -363,7 +364,8 @@ check("a caller's mistake is thrown, and a watch that has ended before does noth
 check("Node ends while a watch waits for its next poll", async () => {
   clock.stop();
   const options = JSON.stringify({ baseUrl: server.base, credentials, keys: [pair.jwk], head: server.state.head });
-  const text = `import { watchHead } from ${JSON.stringify(new URL("node.js", pkg).href)}; watchHead({ ...${options}, onHead() {} }); console.log("watching");`;
+  const at = (name) => JSON.stringify(new URL(name, pkg).href);
+  const text = `import ${at("node.js")}; import { watchHead } from ${at("service.js")}; watchHead({ ...${options}, onHead() {} }); console.log("watching");`;
   const startedAt = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", text], { timeout: 25_000 });
   assert.equal(stdout, "watching\n");

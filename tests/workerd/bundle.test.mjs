@@ -1,4 +1,4 @@
-// Tests the running service with the package's `fetchBundle`. A bundle is fetched once for each change, the same for every customer, proven by
+// Tests the bundles of the running service with the pieces of `open`. A bundle is fetched once for each change, the same for every customer, proven by
 // the service's keys, and each answer of the service carries the time.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
-import { scrip } from "../support/package.mjs";
+import { pieces } from "../support/package.mjs";
 import { customerToken } from "./customer-token.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
@@ -50,18 +50,18 @@ const verdict = (bundle, code) => {
 check("a bundle is confirmed until one of its objects is changed", async () => {
   assert.equal((await call("POST", "/v1/campaigns", open("ONE"))).status, 200);
   await headWhere(() => true);
-  const first = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  const first = await pieces.fetchBundle(service.url, key, undefined, { origin });
   assert.equal(first.fresh, true);
   assert.equal(verdict(first, "ONE-CODE"), true);
   assert.equal((await call("POST", "/v1/vouchers/PRIVATE", { discount: { type: "AMOUNT", amount_off: 100 } })).status, 200);
-  const second = await scrip.fetchBundle(service.url, key, first, { origin });
+  const second = await pieces.fetchBundle(service.url, key, first, { origin });
   assert.equal(second.prepared, first.prepared);
   const confirmed = await call("GET", "/client/v1/bundle", undefined, { ...client, "if-none-match": `W/${etagOf(first)}` });
   assert.equal(confirmed.status, 304);
   assert.equal(confirmed.headers.get("etag"), etagOf(first));
   assert.equal((await call("POST", "/v1/campaigns", open("TWO"))).status, 200);
   await headWhere(({ core }) => core !== claimsOf(first).core);
-  const third = await scrip.fetchBundle(service.url, key, second, { origin });
+  const third = await pieces.fetchBundle(service.url, key, second, { origin });
   assert.notEqual(third.prepared.hash, first.prepared.hash);
   assert.ok(third.ratchet.rev > first.ratchet.rev);
   assert.equal(verdict(third, "TWO-CODE"), true);
@@ -69,7 +69,7 @@ check("a bundle is confirmed until one of its objects is changed", async () => {
 
 check("the head is small and of this project and engine; keys that the service lists can be pinned, and others refuse it", async () => {
   const keys = await listKeys();
-  const bundle = await scrip.fetchBundle(service.url, key, undefined, { origin, keys, project: "proj_dev" });
+  const bundle = await pieces.fetchBundle(service.url, key, undefined, { origin, keys, project: "proj_dev" });
   assert.deepEqual([bundle.fresh, bundle.writes], [true, true]);
   assert.ok(bundle.head.length <= 1_024, `${bundle.head.length} bytes`);
   assert.deepEqual(bundle.keys.map(({ kid }) => kid), keys.map(({ kid }) => kid));
@@ -79,8 +79,8 @@ check("the head is small and of this project and engine; keys that the service l
   const later = bundle.prepared.validateObject(request, { now: claimsOf(bundle).to });
   assert.ok(later.missing.includes("horizon"));
   const foreign = [{ kty: "OKP", crv: "Ed25519", x: Buffer.alloc(32, 9).toString("base64url") }];
-  await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, keys: foreign }), { code: "unknown_key" });
-  await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, project: "proj_other" }), { code: "wrong_project" });
+  await assert.rejects(pieces.fetchBundle(service.url, key, undefined, { origin, keys: foreign }), { code: "unknown_key" });
+  await assert.rejects(pieces.fetchBundle(service.url, key, undefined, { origin, project: "proj_other" }), { code: "wrong_project" });
   const core = await fetch(`${service.url}/client/v1/bundle/proj_dev/${claimsOf(bundle).core}`, { headers: { origin: "https://any.example" } });
   assert.deepEqual([core.status, core.headers.get("access-control-allow-origin")], [200, "*"]);
   assert.match(core.headers.get("cache-control"), /immutable/);
@@ -95,11 +95,11 @@ check("a core above 512 kB comes in parts, and starts from storage", async () =>
   }
   let bundle;
   for (const latest = Date.now() + 20_000; Date.now() < latest && !(bundle?.core.length > 600_000); await sleep(200)) {
-    bundle = await scrip.fetchBundle(service.url, key, undefined, { origin });
+    bundle = await pieces.fetchBundle(service.url, key, undefined, { origin });
   }
   assert.ok(bundle.parts.length >= 2 && bundle.core.length > 512 * 1_024, `${bundle.core.length} bytes`);
   assert.equal(verdict(bundle, "ONE-CODE"), true);
-  const again = await scrip.fetchBundle("http://127.0.0.1:1", key, stored(bundle), { origin });
+  const again = await pieces.fetchBundle("http://127.0.0.1:1", key, stored(bundle), { origin });
   assert.deepEqual([again.fresh, again.prepared.hash], [false, bundle.prepared.hash]);
 });
 
@@ -116,13 +116,13 @@ async function startAt(now) {
 }
 
 check("a rotation is followed by its vouching, a retired key only by its pin", async () => {
-  const first = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  const first = await pieces.fetchBundle(service.url, key, undefined, { origin });
   const next = (await call("POST", "/management/v1/projects/proj_dev/bundle-keys/rotate")).body;
-  const same = await scrip.fetchBundle(service.url, key, first, { origin });
+  const same = await pieces.fetchBundle(service.url, key, first, { origin });
   assert.deepEqual([same.fresh, same.keys.length], [true, 1]);
   const later = await startAt(Date.now() + 25 * 3_600_000);
   try {
-    const second = await scrip.fetchBundle(later.url, key, stored(first), { origin });
+    const second = await pieces.fetchBundle(later.url, key, stored(first), { origin });
     assert.equal(second.fresh, true, second.problem?.message);
     assert.equal(JSON.parse(Buffer.from(second.head.split(".")[0], "base64url")).kid, next.kid);
     assert.ok(second.keys.some(({ kid }) => kid === next.kid));
@@ -133,20 +133,20 @@ check("a rotation is followed by its vouching, a retired key only by its pin", a
     assert.equal((await call("POST", `/management/v1/projects/proj_dev/bundle-keys/${kid}/retire`)).status, 200);
   }
   await headWhere(({ epoch }) => epoch > claimsOf(first).epoch);
-  const offline = await scrip.fetchBundle(service.url, key, stored(first), { origin });
+  const offline = await pieces.fetchBundle(service.url, key, stored(first), { origin });
   assert.deepEqual([offline.fresh, offline.problem?.code], [false, "unknown_key"]);
-  const pinned = await scrip.fetchBundle(service.url, key, stored(first), { origin, keys: await listKeys() });
+  const pinned = await pieces.fetchBundle(service.url, key, stored(first), { origin, keys: await listKeys() });
   assert.equal(pinned.fresh, true);
   assert.ok(pinned.ratchet.epoch > first.ratchet.epoch);
 });
 
 check("a customer's token is checked, and the bundle is that of all customers", async () => {
   const secret = (await call("GET", "/management/v1/projects/proj_dev/customer-token-key")).body;
-  const named = await scrip.fetchBundle(service.url, key, undefined, { origin, customerToken: customerToken(secret, "proj_dev", "anna") });
-  const plain = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  const named = await pieces.fetchBundle(service.url, key, undefined, { origin, customerToken: customerToken(secret, "proj_dev", "anna") });
+  const plain = await pieces.fetchBundle(service.url, key, undefined, { origin });
   assert.equal(named.head, plain.head);
   const forged = customerToken({ ...secret, secret: "guessed" }, "proj_dev", "anna");
-  await assert.rejects(scrip.fetchBundle(service.url, key, undefined, { origin, customerToken: forged }), { status: 401 });
+  await assert.rejects(pieces.fetchBundle(service.url, key, undefined, { origin, customerToken: forged }), { status: 401 });
 });
 
 check("every answer has one Date, which pages may read, and a clock that is right is not corrected", async () => {
@@ -164,6 +164,6 @@ check("every answer has one Date, which pages may read, and a clock that is righ
     assert.ok(Math.abs(Date.parse(date) - Date.now()) < 20_000, date);
   }
   assert.match(answers[7].headers.get("access-control-expose-headers"), /\bdate, etag\b/);
-  const { clock } = await scrip.fetchBundle(service.url, key, undefined, { origin });
+  const { clock } = await pieces.fetchBundle(service.url, key, undefined, { origin });
   assert.equal(clock.offset, 0);
 });

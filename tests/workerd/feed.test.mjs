@@ -9,7 +9,7 @@ import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { credentials, developmentText, managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
-import { scrip } from "../support/package.mjs";
+import { pieces } from "../support/package.mjs";
 import { ORIGIN, PATH, PROTOCOLS, headOf, openFeed, until, withProbe } from "./feed_fixtures.mjs";
 import { boot, bootChanged, caller, freePort } from "./harness.mjs";
 import { send } from "./raw_socket.mjs";
@@ -266,9 +266,9 @@ check("the package takes heads from the feed, polls when workerd dies, and conne
     }
   };
   try {
-    const bundle = await scrip.fetchBundle(other.url, credentials.client, undefined, { origin: ORIGIN });
+    const bundle = await pieces.fetchBundle(other.url, credentials.client, undefined, { origin: ORIGIN });
     const [found, problems] = [[], []];
-    scrip.watchHead({
+    pieces.watchHead({
       ...bundle, baseUrl: other.url, credentials: credentials.client, origin: ORIGIN, signal: controller.signal,
       onHead: (head) => found.push(head), onProblem: (problem) => problems.push(problem),
     });

@@ -60,7 +60,7 @@ check("the example of the project's README, unchanged except for the address", a
   const campaign = { name: "Welcome", type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS", voucher: { discount: discountOf, code_config: { pattern: "WELCOME10" } } };
   assert.equal((await call("POST", "/v1/campaigns", campaign)).status, 200);
   await checkUntil(await open(), cartOf("WELCOME10"), ({ valid }) => valid === true);
-  const text = example.replace('"scrip"', JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)).replace("http://127.0.0.1:8787", service.url);
+  const text = example.replace('"@scrip-edge/page"', JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)).replace("http://127.0.0.1:8787", service.url);
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", text], { timeout: 30_000 });
   assert.equal(stdout, "to pay: 9423\nredeemed\n");
 });

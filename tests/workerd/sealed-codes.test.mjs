@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
-import { scrip } from "../support/package.mjs";
+import { pieces } from "../support/package.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
 
@@ -27,7 +27,7 @@ const boxesOf = (bundle) => Object.keys(JSON.parse(Buffer.from(bundle.core)).sea
 /** Fetches the bundle until it fits. */
 async function bundleWhere(fits, lastGood) {
   for (const latest = Date.now() + 30_000; ; await sleep(100)) {
-    const bundle = await scrip.fetchBundle(service.url, key, lastGood, { origin });
+    const bundle = await pieces.fetchBundle(service.url, key, lastGood, { origin });
     if (fits(bundle)) return bundle;
     assert.ok(Date.now() < latest, `no such bundle; the last one leaves out ${claimsOf(bundle).left_out} and has ${boxesOf(bundle)} boxes`);
   }

@@ -1,5 +1,5 @@
 // Tests the installed package in a CommonJS program.
-const scrip = require("scrip");
+const scrip = require("@scrip-edge/page");
 const basket = require("./basket.json");
 
 import("./scenario.mjs")

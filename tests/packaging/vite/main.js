@@ -1,4 +1,4 @@
-import * as scrip from "scrip";
+import * as scrip from "@scrip-edge/page";
 import basket from "./basket.json";
 import { scenario } from "./scenario.mjs";
 

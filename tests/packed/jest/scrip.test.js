@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 const { readFileSync, writeFileSync } = require("node:fs");
 const util = require("node:util");
-const scrip = require("scrip");
+const scrip = require("@scrip-edge/page");
 const { scenario } = require("./scenario.cjs");
 
 test("the package decides in Jest with jsdom", async () => {

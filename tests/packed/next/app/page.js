@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect } from "react";
-import * as scrip from "scrip";
-import { useShop, useVerdict } from "scrip/react";
+import * as scrip from "@scrip-edge/page";
+import { useShop, useVerdict } from "@scrip-edge/page/react";
 import basket from "../basket.json";
 import { scenario } from "../scenario.mjs";
 

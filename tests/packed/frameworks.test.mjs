@@ -1,5 +1,5 @@
-// Tests that the packed tarball works in the frameworks with which shops are built and tested: Next.js on its server and in its pages, Jest
-// with jsdom, Vitest. None of them gets a setting for the package.
+// Tests that the packed tarball works in the frameworks with which shops are built and tested: Next.js on its server and in its pages, built and
+// in development, Jest with jsdom, Vitest. None of them gets a setting for the package.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import esbuild from "esbuild";
 import { build } from "../../pkg-template/build.mjs";
 import { launch, missing } from "../browser/chromium.mjs";
 import { countTests } from "../browser/test_report.mjs";
-import { pack, pkg, right, run, visit } from "./hosts.mjs";
+import { pack, pkg, right, run, visit } from "../packaging/hosts.mjs";
 
 const check = countTests("packaging");
 const noBrowser = missing();
@@ -28,7 +28,7 @@ before(async () => {
   if (!existsSync(join(pkg, "scrip.wasm"))) await build(pkg);
   await mkdir(target, { recursive: true });
   folder = await mkdtemp(join(target, "packaging-"));
-  ({ project } = await pack(folder));
+  ({ project } = await pack(folder, fileURLToPath(new URL(".", import.meta.url))));
 }, { timeout: 600_000 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -44,9 +44,9 @@ async function runIn(place, program, ...args) {
 
 const resultIn = (place) => JSON.parse(readFileSync(join(place, "result.json"), "utf8"));
 
-/** Starts a built Next.js project on a free port; returns its address and a function that ends it. */
-async function startNext(place) {
-  const child = spawn(process.execPath, [require.resolve("next/dist/bin/next"), "start", "-H", "127.0.0.1", "-p", "0"], { cwd: place, env });
+/** Starts a Next.js project on a free port, built (`start`) or in development (`dev`); returns its address and a function that ends it. */
+async function startNext(place, mode) {
+  const child = spawn(process.execPath, [require.resolve("next/dist/bin/next"), mode, "-H", "127.0.0.1", "-p", "0"], { cwd: place, env });
   const ended = new Promise((done) => child.once("exit", done));
   const stop = async () => {
     child.kill();
@@ -66,26 +66,36 @@ async function startNext(place) {
   return { url, stop };
 }
 
-check("Next.js: the server's build and the page's", async () => {
-  const place = await project("next");
-  await runIn(place, require.resolve("next/dist/bin/next"), "build");
-  const next = await startNext(place);
+/** Checks a route, a server component and a client component of a Next.js project. */
+async function checkNext(place, mode) {
+  const next = await startNext(place, mode);
   try {
     const reply = await fetch(`${next.url}/server`);
     assert.equal(reply.status, 200);
     right(await reply.json());
-    if (!noBrowser) {
-      const browser = await launch();
-      try {
-        assert.match(await (await fetch(`${next.url}/`)).text(), /<p>unopened<!-- --> <!-- -->undecided<\/p>/, "the server's text");
-        right(await visit(browser, `${next.url}/`, () => document.querySelector("p").textContent === "offline provisional"));
-      } finally {
-        await browser.close();
-      }
+    const [, rendered] = /<script type="application\/json">(.*?)<\/script>/.exec(await (await fetch(`${next.url}/component`)).text());
+    right(JSON.parse(rendered));
+    assert.match(await (await fetch(`${next.url}/`)).text(), /<p>unopened<!-- --> <!-- -->undecided<\/p>/, "the server's text");
+    if (noBrowser) return;
+    const browser = await launch();
+    try {
+      right(await visit(browser, `${next.url}/`, () => document.querySelector("p").textContent === "offline provisional"));
+    } finally {
+      await browser.close();
     }
   } finally {
     await next.stop();
   }
+}
+
+check("Next.js in development: a route, a server component and a client component", async () => {
+  await checkNext(await project("next"), "dev");
+});
+
+check("Next.js, built: the same", async () => {
+  const place = await project("next");
+  await runIn(place, require.resolve("next/dist/bin/next"), "build");
+  await checkNext(place, "start");
 });
 
 check("Jest with jsdom", async () => {

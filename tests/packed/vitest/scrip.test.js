@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import * as scrip from "scrip";
+import * as scrip from "@scrip-edge/page";
 import { expect, test } from "vitest";
 import basket from "./basket.json";
 import { scenario } from "./scenario.mjs";
