@@ -91,7 +91,7 @@ async function visit(size) {
 }
 
 const state = (page, code) => page.locator("#verdicts li", { hasText: code }).getAttribute("data-state");
-const settled = (page, name) => page.waitForSelector(`#equality[data-state=${name}]`, { timeout: 15_000 });
+const settled = (page, name) => page.waitForSelector(`#equality[data-state=${name}]`, { timeout: 120_000 });
 
 check("a code is decided while it is typed, with amounts and with the time of the decision", async () => {
   const { page, complaints, text } = await visit();
@@ -112,7 +112,7 @@ check("a code is decided while it is typed, with amounts and with the time of th
 check("a sealed code is decided as soon as its box is opened", async () => {
   const { page, complaints } = await visit();
   await page.fill("#code", sealed);
-  await page.waitForSelector(`#verdicts li[data-state=applicable]:has-text("${sealed}")`, { timeout: 15_000 });
+  await page.waitForSelector(`#verdicts li[data-state=applicable]:has-text("${sealed}")`, { timeout: 120_000 });
   await settled(page, "identical");
   assert.deepEqual(complaints, []);
   await page.close();
@@ -194,7 +194,7 @@ check("a wrong code is provisional in the page, with the missing facts, and wron
   await page.fill("#code", open);
   await page.press("#code", "Enter");
   await page.fill("#code", "NO-SUCH-CODE");
-  await page.waitForSelector('#verdicts li[data-state=inapplicable]:has-text("NO-SUCH-CODE")', { timeout: 15_000 });
+  await page.waitForSelector('#verdicts li[data-state=inapplicable]:has-text("NO-SUCH-CODE")', { timeout: 120_000 });
   assert.equal(await state(page, open), "applicable", "the other code stays");
   assert.equal(await text("#total"), "€94.23");
   await page.close();
@@ -257,7 +257,7 @@ check("a page that is loaded again without the service decides by the rules that
   }
   await page.waitForSelector("body");
   await page.reload();
-  await page.waitForSelector("#rules[data-state=done]", { timeout: 15_000 });
+  await page.waitForSelector("#rules[data-state=done]", { timeout: 120_000 });
   await page.close();
 }, why);
 
@@ -314,7 +314,7 @@ check("a redemption that was clicked offline is sent on the next visit, and coun
   await page.waitForTimeout(300);
   assert.equal(await countOf(), before);
   await page.reload();
-  await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"), undefined, { timeout: 15_000 });
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"), undefined, { timeout: 120_000 });
   assert.equal(await countOf(), before + 1);
   await page.reload();
   await page.waitForSelector("body[data-ready=true]");

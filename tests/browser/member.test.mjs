@@ -59,7 +59,7 @@ async function done(page, status, act, state = "done") {
   await page.evaluate((id) => { document.querySelector(id).dataset.state = "pending"; }, status);
   await act();
   await page.waitForFunction(([id, expected]) => ["done", "failed"].includes(document.querySelector(id).dataset.state)
-    && document.querySelector(id).dataset.state === expected, [status, state], { timeout: 15_000 })
+    && document.querySelector(id).dataset.state === expected, [status, state], { timeout: 120_000 })
     .catch(async () => assert.fail(`${status} says ${await page.getAttribute(status, "data-state")}: ${await page.textContent(status)}`));
   return (await page.textContent(status)).trim();
 }

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "../workerd/harness.mjs";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { launch, missing } from "./chromium.mjs";
 import { serve } from "./static_server.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const why = missing();
 const check = countTests("browser");
@@ -85,12 +85,11 @@ async function readStores() {
 }
 
 /** Waits until the page has stored its rules and their confirmation; returns all that it has stored. */
-async function storesOf(page) {
-  for (const latest = Date.now() + 15_000; ; await sleep(50)) {
+function storesOf(page) {
+  return waitUntil(async () => {
     const text = await page.evaluate(readStores);
-    if (text.includes('"core"') && text.includes('"confirmed"')) return text;
-    assert.ok(Date.now() < latest, `the rules are not stored: ${text.slice(0, 2_000)}`);
-  }
+    return text.includes('"core"') && text.includes('"confirmed"') && text;
+  }, "the rules are stored");
 }
 
 check("no storage has the supplement, and after a reload the page has none", async () => {

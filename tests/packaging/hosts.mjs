@@ -85,8 +85,8 @@ export async function visit(browser, url, isReady = () => true) {
   page.on("pageerror", (error) => complaints.push(error.message));
   try {
     await page.goto(url);
-    await page.waitForFunction(() => window.result !== undefined, undefined, { timeout: 20_000 });
-    await page.waitForFunction(isReady, undefined, { timeout: 20_000 });
+    await page.waitForFunction(() => window.result !== undefined, undefined, { timeout: 120_000 });
+    await page.waitForFunction(isReady, undefined, { timeout: 120_000 });
     return await page.evaluate(() => window.result);
   } catch (error) {
     throw new Error([error.message, ...complaints].join("\n"));

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { launch, missing } from "../browser/chromium.mjs";
 import { countTests } from "../browser/test_report.mjs";
 import { keyPair, rules, startServer } from "./bundle_server.mjs";
 import { redemptions } from "./shop_server.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("packaging");
 const noBrowser = missing();
@@ -29,7 +29,7 @@ before(async () => {
   await new Promise((done) => { site.listen(0, "127.0.0.1", done); });
   url = `http://127.0.0.1:${site.address().port}`;
   if (!noBrowser) browser = await launch();
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });
 after(async () => {
   await browser?.close();
   site.close().closeAllConnections();
@@ -71,9 +71,7 @@ async function load(page) {
 const cartOf = (code) => ({ redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } });
 const decide = (page, code = "TEN") => page.evaluate((cart) => window.shop.checkNow(cart), cartOf(code));
 const stop = () => { for (const kind of ["bundle", "core", "redemptions"]) server.state.instead[kind] = (request) => request.socket.destroy(); };
-async function until(condition, what) {
-  for (const latest = Date.now() + 15_000; !(await condition()); await sleep(20)) assert.ok(Date.now() < latest, `in 15 seconds: ${what}`);
-}
+const until = (condition, what) => waitUntil(condition, what, { pause: 20 });
 /** Waits until the page has stored the present rules. */
 const untilStored = (page) => until(() => page.evaluate(async (head) => {
   await window.shop.refresh();

@@ -10,6 +10,7 @@ import { createElement, StrictMode, useState } from "react";
 import { renderToString } from "react-dom/server";
 import { countTests } from "../browser/test_report.mjs";
 import { keyPair, rules, startServer } from "./bundle_server.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("packaging");
 const pair = keyPair();
@@ -49,9 +50,7 @@ afterEach(() => root.unmount());
 const options = (more) => ({ url: server.base, key, keys: [pair.jwk], store: "memory", ...more });
 const cartOf = (code) => ({ redeemables: [{ object: "voucher", id: code }], order: { amount: 1_000 } });
 const text = () => document.querySelector("main").textContent;
-async function until(condition, what) {
-  for (const latest = Date.now() + 5_000; !condition(); await sleep(5)) assert.ok(Date.now() < latest, `in five seconds: ${what}; it shows \`${text()}\``);
-}
+const until = (condition, what) => waitUntil(condition, () => `${what}; it shows \`${text()}\``, { pause: 5 });
 
 /** A checkout whose cart is created again at each rendering, as in most pages. */
 function Checkout({ first = "TEN", more }) {

@@ -59,7 +59,7 @@ check(`an archive taken under load has all writes acknowledged before it, ${ROUN
   await load.stop();
   assert.equal(await redeemedOf(call, code), load.of(code), "the service counts otherwise than its callers");
   assert.deepEqual(readdirSync(folder).filter((name) => name.includes("partial")), []);
-}, { timeout: 240_000, counts: ROUNDS });
+}, { timeout: 400_000, counts: ROUNDS });
 
 check("a restore over existing data keeps these, and replaces all of them", async () => {
   const place = join(folder, "over");

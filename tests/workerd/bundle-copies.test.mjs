@@ -154,7 +154,7 @@ check("after kill -9 at any time of a build the head names a stored core, and th
     await headWhere(async (found) => found.goods && (await productsOf(found)).some((one) => one.source_id === "shirt" && one.price === price));
   }
   context.diagnostic(`${unseen} of 20 builds had not reached KV`);
-}, { timeout: 240_000 });
+}, { timeout: 400_000 });
 
 check("a deleted key, another setting: heads follow what the entry knows", async () => {
   const { claims: before } = await headWhere(() => true);
@@ -231,4 +231,4 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     await other.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}, { timeout: 120_000 });
+}, { timeout: 400_000 });

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { pieces } from "../support/package.mjs";
 import { customerToken } from "./customer-token.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("bundle");
 const origin = "http://localhost:3000";
@@ -32,12 +32,11 @@ const etagOf = (bundle) => `"${createHash("sha256").update(bundle.head).digest("
 const claimsOf = (bundle) => JSON.parse(Buffer.from(bundle.head.split(".")[1], "base64url"));
 const listKeys = async () => (await call("GET", "/client/v1/jwks", undefined, client)).body.keys;
 /** Requests the head until it fits the condition of a test: a build follows a change after the answer. */
-async function headWhere(fits) {
-  for (const latest = Date.now() + 20_000; ; await sleep(50)) {
+function headWhere(fits) {
+  return waitUntil(async () => {
     const { status, body } = await call("GET", "/client/v1/bundle", undefined, client);
-    if (status === 200 && fits(claimsOf({ head: body }))) return;
-    assert.ok(Date.now() < latest, `no such head; the last answer was ${status}`);
-  }
+    return status === 200 && fits(claimsOf({ head: body }));
+  }, "a head that fits");
 }
 /** What a page would keep: data without the rules. */
 const stored = (bundle) => structuredClone({ ...bundle, prepared: undefined, problem: undefined });
@@ -93,10 +92,10 @@ check("a core above 512 kB comes in parts, and starts from storage", async () =>
     const { status, body } = await call("POST", `/v1/promotions/${id}/tiers`, { name: `tier ${at}`, banner: "long ".repeat(3_900), action });
     assert.equal(status, 200, JSON.stringify(body));
   }
-  let bundle;
-  for (const latest = Date.now() + 20_000; Date.now() < latest && !(bundle?.core.length > 600_000); await sleep(200)) {
-    bundle = await pieces.fetchBundle(service.url, key, undefined, { origin });
-  }
+  const bundle = await waitUntil(async () => {
+    const fetched = await pieces.fetchBundle(service.url, key, undefined, { origin });
+    return fetched?.core.length > 600_000 && fetched;
+  }, "a large core", { pause: 200 });
   assert.ok(bundle.parts.length >= 2 && bundle.core.length > 512 * 1_024, `${bundle.core.length} bytes`);
   assert.equal(verdict(bundle, "ONE-CODE"), true);
   const again = await pieces.fetchBundle("http://127.0.0.1:1", key, stored(bundle), { origin });

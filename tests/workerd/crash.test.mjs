@@ -43,7 +43,7 @@ check(`kill -9 under load, ${ROUNDS} rounds: no acknowledged redemption is lost,
   assert.equal(await redeemedOf(call, code), acknowledged.size);
   assert.ok(unanswered >= ROUNDS, `only ${unanswered} requests were in flight at ${ROUNDS} kills: the load was too light to prove anything`);
   context.diagnostic(`${acknowledged.size} redemptions, ${unanswered} unanswered at a kill and retried`);
-}, { timeout: 240_000 });
+}, { timeout: 400_000 });
 
 /** Redeems as fast as the callers can until the process is killed; returns the keys that got no answer. */
 async function loadUntilKilled(call, code, acknowledged) {

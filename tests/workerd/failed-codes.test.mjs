@@ -137,7 +137,7 @@ check("thousands of addresses, each with a mistake: all are answered, and so is 
   };
   await Promise.all(Array.from({ length: 48 }, turn));
   assert.equal((await validateCodes([right], from("192.0.2.5"))).body.valid, true);
-}, { timeout: 240_000 });
+}, { timeout: 400_000 });
 
 check("without a named header only the key counts, regardless of the caller's headers", async () => {
   const ours = caller(unnamed.url);

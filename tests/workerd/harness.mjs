@@ -67,7 +67,7 @@ export async function bootChanged(folder, change, env = {}) {
     child.kill("SIGKILL");
     await exited;
   };
-  for (const latest = Date.now() + 20_000; !(await fetch(`${url}/openapi.json`).then((reply) => reply.ok, () => false)); ) {
+  for (const latest = Date.now() + 120_000; !(await fetch(`${url}/openapi.json`).then((reply) => reply.ok, () => false)); ) {
     if (Date.now() < latest && child.exitCode === null) await sleep(50);
     else throw await stop().then(() => new Error(`workerd did not start: ${output}`));
   }

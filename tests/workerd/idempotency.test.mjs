@@ -54,7 +54,7 @@ for (const [length, least] of [[100, 4_000_000], [1_600, 25_000_000]]) {
     const later = await redeem(length, key);
     assert.ok(later.text === first.text, "after a restart the same key answers otherwise");
     assert.equal(await redeemedOf(call, "C7"), counted + 1);
-  }, { timeout: 120_000 });
+  }, { timeout: 400_000 });
 }
 
 check("an answer above 32 MiB is a 413, with a key and without, and nothing is written", async () => {
@@ -70,7 +70,7 @@ check("an answer above 32 MiB is a 413, with a key and without, and nothing is w
   }
   assert.deepEqual(await rows(), before);
   assert.equal(await redeemedOf(call, "C7"), counted);
-}, { timeout: 120_000 });
+}, { timeout: 400_000 });
 
 check("an answer of exactly the bound arrives, and one of a byte more is refused", async () => {
   // The answer contains each line 31 times and the lock's key once, so that both together make any length.
@@ -94,4 +94,4 @@ check("an answer of exactly the bound arrives, and one of a byte more is refused
   assert.deepEqual([complete.status, complete.text.length], [200, ANSWER_BYTES_MAX]);
   const refused = await validate(more, 2 + rest);
   assert.deepEqual([refused.status, JSON.parse(refused.text).key], [413, "answer_too_large"]);
-}, { timeout: 120_000 });
+}, { timeout: 400_000 });

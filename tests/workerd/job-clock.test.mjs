@@ -145,4 +145,4 @@ check("an import that was queued while the clock was an hour ahead continues whe
   await service.restart();
   const action = async () => (await call("GET", `/v1/async-actions/${body.async_action_id}`)).body;
   await waitUntil(async () => (await action()).status === "DONE", "the action is done");
-}, { timeout: 180_000 });
+}, { timeout: 400_000 });

@@ -62,7 +62,7 @@ check(`kill -9 while orders are paid, ${ROUNDS} rounds: every order earned once,
   assert.equal((await countTransactions(call, one)).POINTS_EARNED, paid.size);
   assert.ok(unanswered >= ROUNDS, `only ${unanswered} requests were in flight at ${ROUNDS} kills: the load was too light to prove anything`);
   context.diagnostic(`${paid.size} orders, ${unanswered} unanswered at a kill and paid again`);
-}, { timeout: 240_000 });
+}, { timeout: 400_000 });
 
 check(`the points of ${CARDS} cards expire while ${CALLERS} callers redeem as fast as they can`, async (context) => {
   const points_expiration = { type: "ROLLING_EXPIRATION", rolling_expiration: { period: { value: 1, unit: "DAY" } } };

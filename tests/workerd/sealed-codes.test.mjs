@@ -1,11 +1,11 @@
 // Tests sealed codes on the running service: their keys are derived by the object's WebCrypto after a build, and the package opens the boxes.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "../../worker/tools/setup.mjs";
 import { pieces } from "../support/package.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
+import { waitUntil } from "../wait.mjs";
 
 const check = countTests("sealed codes");
 const origin = "http://localhost:3000";
@@ -26,11 +26,12 @@ const boxesOf = (bundle) => Object.keys(JSON.parse(Buffer.from(bundle.core)).sea
 
 /** Fetches the bundle until it fits. */
 async function bundleWhere(fits, lastGood) {
-  for (const latest = Date.now() + 30_000; ; await sleep(100)) {
-    const bundle = await pieces.fetchBundle(service.url, key, lastGood, { origin });
-    if (fits(bundle)) return bundle;
-    assert.ok(Date.now() < latest, `no such bundle; the last one leaves out ${claimsOf(bundle).left_out} and has ${boxesOf(bundle)} boxes`);
-  }
+  let bundle;
+  await waitUntil(async () => {
+    bundle = await pieces.fetchBundle(service.url, key, lastGood, { origin });
+    return fits(bundle);
+  }, () => `a bundle; the last one leaves out ${claimsOf(bundle).left_out} and has ${boxesOf(bundle)} boxes`, { pause: 100 });
+  return bundle;
 }
 const hasAllCodes = (bundle) => !claimsOf(bundle).left_out.includes("codes");
 

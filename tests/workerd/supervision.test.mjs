@@ -195,7 +195,7 @@ check("a setup that cannot be used stops the start and names the field", async (
 check("`npm start` with an empty setup reports it before it builds anything", async () => {
   for (const [setup, message] of [[" ", /scrip: SCRIP_SETUP is empty: write projects and keys/], ["{", /scrip: SCRIP_SETUP is not JSON/]]) {
     const env = { ...process.env, SCRIP_SETUP: setup, PORT: String(await freePort()) };
-    const { status, stderr } = spawnSync(process.execPath, [join(root, "worker/tools/start.mjs")], { env, encoding: "utf8", timeout: 20_000 });
+    const { status, stderr } = spawnSync(process.execPath, [join(root, "worker/tools/start.mjs")], { env, encoding: "utf8", timeout: 120_000 });
     assert.equal(status, 1);
     assert.match(stderr, message);
   }

@@ -25,4 +25,4 @@ check("a stalled process is replaced and nothing of the stalled request is writt
   assert.equal(redeemed, 0);
   assert.notEqual(service.pid, before);
   assert.equal((await redeem(call, code)).status, 200);
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });

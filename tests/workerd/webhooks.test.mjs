@@ -126,7 +126,7 @@ check("deliveries arrive once each, signed, and in order for each entity", async
     assert.equal(headers["content-type"], "application/json");
     assert.equal(JSON.stringify(JSON.parse(text)), text, "compact JSON");
   }
-}, { timeout: 120_000 });
+}, { timeout: 400_000 });
 
 check("deliveries are sent again after kill -9, in order", async (context) => {
   const receiver = await receive({ answer: (_, reply) => setTimeout(() => reply.writeHead(204).end(), 3) });
@@ -143,7 +143,7 @@ check("deliveries are sent again after kill -9, in order", async (context) => {
   context.diagnostic(`${receiver.got.length} deliveries of 600 events`);
   const firsts = new Set();
   inOrder(receiver.got.filter(({ body }) => !firsts.has(body.id) && firsts.add(body.id)));
-}, { timeout: 180_000 });
+}, { timeout: 400_000 });
 
 check("a target that hangs delays neither other deliveries nor jobs", async () => {
   let ended = 0;
@@ -162,7 +162,7 @@ check("a target that hangs delays neither other deliveries nor jobs", async () =
   await until(async () => (await call("GET", `/v1/campaigns/${made.body.id}`)).body.vouchers_generation_status === "DONE", "codes are made");
   assert.equal(ended, 0, "the ones that hang were waited for");
   assert.ok(hanging.got.length >= 1 && hanging.got.length <= 6, `${hanging.got.length} deliveries hang`);
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });
 
 check("an answer without end costs nothing", async () => {
   let written = 0;
@@ -186,7 +186,7 @@ check("an answer without end costs nothing", async () => {
   assert.ok(written < 100_000_000, `${written} bytes were taken`);
   assert.equal((await call("PUT", `${PATH}/${id}`, { target_url: endless.url, events: ["customer.created"], active: false })).status, 200);
   assert.deepEqual((await dead(id)).data, [], "nothing waits");
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });
 
 check("a redirection is not followed; after a day there are dead letters, and they are sent again", async () => {
   const inner = await receive();
@@ -219,7 +219,7 @@ check("a redirection is not followed; after a day there are dead letters, and th
   await until(() => inner.got.length === 3, "they arrive");
   inOrder(inner.got);
   assert.deepEqual((await dead(id)).data, []);
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });
 
 check("an event is queued in the commit of its cause", async () => {
   const receiver = await receive();
@@ -228,7 +228,7 @@ check("an event is queued in the commit of its cause", async () => {
   await until(() => receiver.got.length === 1, "the event arrives");
   const event = receiver.got[0].body;
   assert.deepEqual([event.type, event.data.customer.id, event.event.entity_id, event.project_id], ["customer.created", body.id, body.id, "proj_dev"]);
-}, { timeout: 30_000 });
+}, { timeout: 400_000 });
 
 check("a rotated secret signs the next delivery", async () => {
   const receiver = await receive();
@@ -251,7 +251,7 @@ check("a rotated secret signs the next delivery", async () => {
   }
   assert.equal(new Set(secrets).size, 4);
   assert.equal((await call("PUT", "/internal/webhook-token", { project: project.body.id, signing: { token: "mine", since_ms: 9e15 } }, shop)).status, 404);
-}, { timeout: 30_000 });
+}, { timeout: 400_000 });
 
 check("outside of development, webhooks go into the open network only", async () => {
   const open = await boot({ local: false });
@@ -265,7 +265,7 @@ check("outside of development, webhooks go into the open network only", async ()
   } finally {
     await open.stop();
   }
-}, { timeout: 60_000 });
+}, { timeout: 400_000 });
 
 /** Starts a receiver on a port of its own, which records requests with their times; it answers 200 unless `answer` does otherwise. */
 async function receive({ answer = (_, reply) => reply.end("ok") } = {}) {
