@@ -21,7 +21,7 @@ use crate::text::{Text, joined, sha256_hex};
 use crate::time::Instant;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
-use crate::wire::problem::{MOST_VALUES, Problem};
+use crate::wire::problem::{Problem, VALUES_MAX};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
 use crate::wire::redemptions::redemption::write_redemption;
 use crate::wire::redemptions::rollback::{StoredObjects, write_rollback};
@@ -246,7 +246,7 @@ impl PreparedRules {
     /// assert_eq!(answer_json["order"]["total_amount"], 904);
     /// ```
     pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
-        let request = Node::of(request, MOST_VALUES).and_then(|request| read_redeemables_node(&request));
+        let request = Node::of(request, VALUES_MAX).and_then(|request| read_redeemables_node(&request));
         self.answer_validation(request, context)
     }
 
@@ -275,7 +275,7 @@ impl PreparedRules {
 
     /// Finds the redeemables that apply, for a request of another library.
     pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
-        let query = Node::of(request, MOST_VALUES).and_then(|query| read_qualification_node(&query));
+        let query = Node::of(request, VALUES_MAX).and_then(|query| read_qualification_node(&query));
         self.answer_qualification(query, context)
     }
 

@@ -320,7 +320,7 @@ fn is_public(candidate: &Candidate, query: &QualificationRequest) -> bool {
 const STEPS_PER_CANDIDATE: usize = 100;
 /// Steps to evaluate the candidates of one page of a client: 200 for an order of 500 lines. A client's page costs no more
 /// than some validations, however many vouchers a customer has.
-const MOST_STEPS_OF_PART: usize = 120_000;
+const PART_STEPS_MAX: usize = 120_000;
 /// Assumed number of tiers of a stack before it is loaded.
 const TIERS_OF_STACK: usize = 30;
 
@@ -331,7 +331,7 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
     }
     let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
     let steps = case.priced.cart.lines.len().saturating_add(STEPS_PER_CANDIDATE).saturating_mul(tiers);
-    MOST_STEPS_OF_PART.checked_div(steps).unwrap_or(0).max(1)
+    PART_STEPS_MAX.checked_div(steps).unwrap_or(0).max(1)
 }
 
 /// Evaluates the selected candidates in full, each separately on the order.

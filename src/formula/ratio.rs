@@ -29,7 +29,7 @@ fn common(one: i128, other: i128) -> i128 {
 }
 
 /// The maximum number of decimals for rounding, and of digits before the decimal point.
-const MOST_DIGITS: i128 = 18;
+const DIGITS_MAX: i128 = 18;
 
 impl Ratio {
     /// Zero.
@@ -186,7 +186,7 @@ impl Ratio {
 
     /// Rounds down to a number of decimals, after adding `more` of the last one.
     fn at(self, digits: i128, more: Ratio) -> Option<Ratio> {
-        if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
+        if digits.unsigned_abs() > DIGITS_MAX.unsigned_abs() {
             return None;
         }
         Ratio::integer(self.shifted(digits)?.checked_add(more)?.floored()).shifted(digits.checked_neg()?)
@@ -194,7 +194,7 @@ impl Ratio {
 }
 
 /// The maximum number of decimals to write.
-const MOST_DECIMALS: usize = 38;
+const DECIMALS_MAX: usize = 38;
 
 impl Ratio {
     /// Returns the shortest decimal; a number without an exact decimal of 38 places is written as a fraction, `1/3`.
@@ -214,7 +214,7 @@ impl Ratio {
             }
             let positions = text.len().remaining_after(point);
             match rest.checked_mul(10) {
-                Some(tenths) if positions <= MOST_DECIMALS => {
+                Some(tenths) if positions <= DECIMALS_MAX => {
                     text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }

@@ -60,7 +60,7 @@ impl Mapping {
                 // No card has more points than that.
                 nearest
                     .and_then(|points| u64::try_from(points).ok())
-                    .map_or(super::MOST, |points| points.min(super::MOST))
+                    .map_or(super::POINTS_MAX, |points| points.min(super::POINTS_MAX))
             }
         }
     }

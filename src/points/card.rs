@@ -11,7 +11,7 @@ use crate::time::{Day, Instant, TimeZone};
 use std::collections::BTreeMap;
 
 /// The maximum of each number of a card: 2^53 - 1.
-pub const MOST: u64 = LARGEST.unsigned_abs();
+pub const POINTS_MAX: u64 = LARGEST.unsigned_abs();
 
 /// The instant of an operation, and the project's zone.
 #[derive(Debug, Clone, Copy)]
@@ -147,7 +147,7 @@ impl LifetimeTotals {
     /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`.
     pub fn total(&self) -> u64 {
         let credits = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
-        // They stay within `MOST` together.
+        // They stay within `POINTS_MAX` together.
         credits.into_iter().map(|total| self.of(total)).sum()
     }
 
@@ -196,7 +196,7 @@ impl PointsCard {
     /// Returns the spendable balance; negative if the card owes points. Due events must be settled.
     pub fn balance(&self) -> i64 {
         let there: u64 = self.lots.iter().filter(|lot| lot.is_open()).map(|lot| lot.points).sum();
-        // Each is at most `MOST`, so that no bit of them is a sign.
+        // Each is at most `POINTS_MAX`, so that no bit of them is a sign.
         there.cast_signed().wrapping_sub(self.debt.cast_signed())
     }
 
@@ -359,7 +359,7 @@ pub enum CardRefusal {
         /// The available points.
         available: u64,
     },
-    /// A number would exceed [`MOST`].
+    /// A number would exceed [`POINTS_MAX`].
     Beyond,
     /// The card has no such lot.
     NoSuchLot(Text),
@@ -378,7 +378,7 @@ pub enum CardRefusal {
     },
 }
 
-/// Returns the sum. Fails beyond [`MOST`].
+/// Returns the sum. Fails beyond [`POINTS_MAX`].
 pub(super) fn sum(points: u64, more: u64) -> Result<u64, CardRefusal> {
-    points.checked_add(more).filter(|sum| *sum <= MOST).ok_or(CardRefusal::Beyond)
+    points.checked_add(more).filter(|sum| *sum <= POINTS_MAX).ok_or(CardRefusal::Beyond)
 }

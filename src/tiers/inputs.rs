@@ -7,7 +7,10 @@ use crate::points::expiry::Activity;
 use crate::text::Text;
 use crate::time::Instant;
 
-#[expect(clippy::arithmetic_side_effects, reason = "what a card has and has had stays within `points::card::MOST`")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "what a card has and has had stays within `points::card::POINTS_MAX`"
+)]
 impl TierFacts {
     /// Returns the inputs from a card, for a member of these segments.
     pub fn of(card: &PointsCard, segments: Vec<Text>) -> TierFacts {

@@ -119,7 +119,7 @@ pub struct TierOutcome {
 
 impl TierStructure {
     /// Returns a new tier state before its first evaluation, with the points that were earned before.
-    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
+    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::POINTS_MAX`")]
     pub fn start(&self, at: Instant, facts: &TierFacts, earlier: PriorPoints, zone: &TimeZone) -> TierState {
         let mut now = TierPosition { since: at, facts: facts.clone(), ..TierPosition::default() };
         if let TierMeasure::Earned { tracking, at_once } = self.measure {
@@ -182,7 +182,7 @@ impl TierStructure {
 
 impl TierPosition {
     /// Returns the points earned in the current tracking period.
-    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
+    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::POINTS_MAX`")]
     pub(super) fn current_points(&self) -> i64 {
         (self.facts.earned - self.mark).max(0)
     }

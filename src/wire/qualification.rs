@@ -177,7 +177,7 @@ fn read_filter(
 }
 
 /// The maximum size of an answer to a client, in bytes.
-const MOST_BYTES: usize = 1_000_000;
+const BYTES_MAX: usize = 1_000_000;
 /// The bytes of an answer that are reserved for its frame and its missing facts. With them a page of results from the
 /// bundle ends where the server's page ends.
 const FRAME: usize = 1_000;
@@ -189,7 +189,7 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
         true => {
             let request = Writer::object_of(|out| write_request(out, qualified)).len();
             // A size beyond the type leaves no bytes.
-            MOST_BYTES.remaining_after(request.saturating_add(FRAME))
+            BYTES_MAX.remaining_after(request.saturating_add(FRAME))
         }
         false => usize::MAX,
     };

@@ -48,7 +48,7 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
 ];
 
 /// The maximum number of different limits and selections in one scope; each scans all lines of an order.
-const MOST_GROUPS: usize = 200;
+const GROUPS_MAX: usize = 200;
 
 /// Reads the scope of a rule.
 pub fn read_scope(at: &JsonCursor<'_>) -> Scope {
@@ -60,7 +60,7 @@ pub fn read_scope(at: &JsonCursor<'_>) -> Scope {
         if !groups.contains(&&entry.terms) {
             groups.push(&entry.terms);
         }
-        if groups.len() > MOST_GROUPS {
+        if groups.len() > GROUPS_MAX {
             at.problem("must NOT have more than 200 different limits in .included");
             included = Vec::new();
             break;
@@ -108,7 +108,7 @@ fn read_price_formula(at: &JsonCursor<'_>) -> Option<Arc<Formula>> {
 }
 
 /// The maximum number of units in an order of which a result lists each one (docs/spec/calculation.md#7.1).
-const MOST_NUMBERED: u64 = 1000;
+const NUMBERED_UNITS_MAX: u64 = 1000;
 
 /// The goods of a line as a result names them.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl GoodsList<'_> {
             for line in covered {
                 out.item().object(|out| {
                     out.write_number("index", index(line));
-                    if self.units > MOST_NUMBERED {
+                    if self.units > NUMBERED_UNITS_MAX {
                         out.write_flag("units_limit_exceeded", true);
                         return;
                     }

@@ -32,7 +32,7 @@ use scrip::model::redeemable::IncentiveObject;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
-use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::problem::VALUES_MAX;
 use scrip::wire::redemptions::failure::write_failure;
 use scrip::wire::redemptions::record::{PrintedAnswer, RecordForm, RecordedOrder};
 use scrip::wire::redemptions::redemption::record;
@@ -193,12 +193,12 @@ pub const ROUTES: &[Route] = &[
 pub fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {
     // An absent body reads as an empty object, so that the error names its first missing member.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
-    receive(call, &Node::read_within(body, MOST_VALUES)?)
+    receive(call, &Node::read_within(body, VALUES_MAX)?)
 }
 
 /// Reads the redeemables of a request that was sent in another form.
 pub fn read_fields(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<Redeemables, CallError> {
-    receive(call, &Node::of(body, MOST_VALUES)?)
+    receive(call, &Node::of(body, VALUES_MAX)?)
 }
 
 fn receive(call: &Call<'_, '_>, body: &Node<'_>) -> Result<Redeemables, CallError> {
