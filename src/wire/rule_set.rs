@@ -66,7 +66,10 @@ const LISTS: &[(&str, Add)] = &[
     ("skus", |given, at| given.skus.push(read_goods(at))),
     ("segments", RuleSet::add_segment),
     ("product_collections", RuleSet::add_collection),
-    ("redemptions", |given, at| given.redemptions.push(read_stored_redemption(at.metadata()))),
+    ("redemptions", |given, at| match read_stored_redemption(at.metadata()) {
+        Ok(redemption) => given.redemptions.push(redemption),
+        Err(problem) => at.report(problem.within(&at.path())),
+    }),
 ];
 
 impl RuleSet {

@@ -150,6 +150,7 @@ pub fn read_stored_return(at: &JsonCursor<'_>) -> OrderReturn {
     at.object();
     OrderReturn {
         id: at.option("id", read::text).unwrap_or_default(),
+        // An absent amount means that all is paid.
         uncovered: at.option("uncovered_amount", read::money).unwrap_or_default(),
         rests: at.list("redemptions", read_rest),
         document: at.metadata(),
@@ -162,7 +163,8 @@ fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
     if let Some(remaining) = at.get("remaining") {
         rest.discount = remaining.option("discount_amount", read::money).unwrap_or_default();
         rest.lines = remaining.list("items", |line| {
-            let signed = |name: &str| line.get(name).and_then(|at| at.node.as_i64()).unwrap_or(0);
+            // An absent number is 0, as the shape of a return declares.
+            let signed = |name: &str| line.option(name, read_change).unwrap_or(0);
             LineRest {
                 line_id: line.option("id", read::text).unwrap_or_default(),
                 discount: line.option("discount_amount", read::money).unwrap_or_default(),
@@ -174,6 +176,11 @@ fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
         });
     }
     rest
+}
+
+/// Reads a number of units, or of minor units, with a sign.
+fn read_change(at: &JsonCursor<'_>) -> i64 {
+    at.or_wrong(at.integer(), "must be an integer from -9007199254740991 to 9007199254740991")
 }
 
 /// Writes the returns of an order and the unpaid part of its cost, if there are any.
