@@ -229,6 +229,7 @@ fn check_gift(
     let account = credits_account(&offer.incentive.id);
     let quota = gift.credited_total().minor();
     let left = match running_order.usage.account_state(case, &account, Some(quota)) {
+        // The account has a quota, so its available credits are known.
         Known::Is(account_state) => account_state.available().unwrap_or(0),
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
@@ -238,6 +239,7 @@ fn check_gift(
         }
     };
     found.credits = Some(left);
+    // Without a number at least one credit is requested.
     let requested = redeemable.credits.map_or(1, |credits| credits.minor());
     if left == 0 || requested > left {
         return Err(refuse(Reason::GiftAmountExceeded, offer));

@@ -7,7 +7,7 @@ use crate::count::Countable;
 use crate::decide::order_return::units::is_same;
 use crate::model::order::{Item, Metadata, Order};
 
-/// Removes these parts. A client often sends back the order of an answer: the units that discounts added to it are not
+/// Removes these parts. A client often sends back the order of an answer. The units that discounts added to it are not
 /// units of the customer, so a new order is taken as it was before them. `is_stored` is `true` if it may be a stored
 /// order; this has its own units.
 pub fn strip(order: &mut Order, is_stored: bool) {
@@ -62,6 +62,7 @@ fn initial_units(item: &Item) -> Option<u64> {
     let is_answered = match (item.price, item.amount) {
         (Some(price), Some(amount)) => price.checked_mul(item.quantity) == Some(amount),
         (None, None) => {
+            // A line that states no free units has none.
             item.quantity > initial && item.quantity.remaining_after(initial) <= item.discount_quantity.unwrap_or(0)
         }
         (Some(_), None) | (None, Some(_)) => false,

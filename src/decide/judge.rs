@@ -146,8 +146,9 @@ impl<'c> CaseJudge<'c> {
     }
 
     fn gift(&mut self, attempt: &JudgedRedeemable<'_>, gift: &GiftCard) -> Result<Box<Gain>, Refusal> {
+        // Without credits found the card has none.
         let left = self.found.get(attempt.position).and_then(|found| found.credits).unwrap_or(0);
-        let left = Money::from_wide(u128::from(left)).unwrap_or_default();
+        let left = self.case.budget.checked(Money::of(left));
         let requested = self.case.redeemables.get(attempt.position).and_then(|redeemable| redeemable.credits);
         let credits = requested.map_or(left, |requested| requested.min(left));
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
@@ -308,7 +309,12 @@ impl Judge for CaseJudge<'_> {
     fn applied(&mut self, position: usize, gain: &Gain) {
         self.caps.confirm();
         if let Some(offer) = self.case.offer(position) {
-            self.usage.record(position, offer, self.found.get(position), gain.total().unwrap_or_default().minor());
+            self.usage.record(
+                position,
+                offer,
+                self.found.get(position),
+                self.case.budget.checked(gain.total()).minor(),
+            );
         }
     }
 

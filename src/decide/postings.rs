@@ -41,6 +41,7 @@ pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     match offer.incentive.grant {
         Grant::Discount(_) => 0,
         Grant::Gift(_) => given,
+        // A card that paid no points takes none.
         Grant::Loyalty(_) => found.and_then(|found| found.paid).unwrap_or(0),
     }
 }
@@ -101,7 +102,7 @@ pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, value: Money, 
     if let Some(user) = &case.request.channel.user {
         postings.push(Posting::free(user_account(user, &offer.incentive.id), user_total_account(user), 1));
     }
-    // A tier shows its own totals (docs/spec/objects.md#7); the order counts for every tier of a request.
+    // A tier has its own totals (docs/spec/objects.md#7); the order counts for every tier of a request.
     if offer.incentive.object == IncentiveObject::PromotionTier {
         let tier = Some(offer.incentive.id.as_str());
         postings.push(Posting::free(orders_account(None), orders_account(tier), value));

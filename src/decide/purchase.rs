@@ -123,6 +123,7 @@ pub fn purchase<'r>(
     let target = target?;
     let no_card = || PurchaseRefusal::NoCard { card_definition_id: cost.card_definition_id.clone() };
     let paying = buying.cards.get(card).ok_or_else(no_card)?;
+    // A card in debt has no points to spend.
     let available = u64::try_from(paying.so_far.balance).unwrap_or(0);
     if cost.points > available {
         return Err(PurchaseRefusal::Short { required: cost.points, available });

@@ -171,9 +171,10 @@ fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let ApplyOutcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.position)?;
         let incentive = &offer.incentive;
-        let given = gain.total().unwrap_or_default().minor();
+        let given = case.budget.checked(gain.total()).minor();
         let spent = spent(offer, evaluated.found.get(step.position), given);
         let taken = |account: &AccountId| {
+            // An account without transfers has a balance of zero.
             let balance = case.balance(account).found().unwrap_or(0);
             AccountState { balance, ..AccountState::default() }.taken()
         };
@@ -213,7 +214,7 @@ fn post(
         let value = case.order_value(visible.as_ref().unwrap_or(initial));
         let (discount, caps) = match step.map(|step| &step.outcome) {
             Some(ApplyOutcome::Applied(gain)) => {
-                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.position, gain, customer_id))
+                (case.budget.checked(gain.total()).minor(), cap_postings(case, part.position, gain, customer_id))
             }
             _ => (0, Vec::new()),
         };
@@ -365,6 +366,7 @@ fn line_ids(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<Text> {
 /// Returns the order after the redemption: paid, if a client may set that. Its amounts are in the cart.
 fn close(order: Order, evaluated: &Evaluation<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
     let sent = evaluated.request.order.as_ref();
+    // An order without an amount costs nothing.
     let total = |cart: &Cart| cart.total().unwrap_or_default();
     let less = total(&evaluated.priced.cart).remaining_after(total(&evaluated.walk.cart));
     let mut order = order;

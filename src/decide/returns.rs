@@ -71,6 +71,7 @@ impl ReturnedShare {
 impl OrderSnapshot {
     /// Returns the snapshot of an order in its present state.
     pub fn of(order: &Order) -> OrderSnapshot {
+        // An order or a line without an amount has none to return.
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min().unwrap_or(0);
         let minor = |amount: Option<crate::money::Money>| amount.map(crate::money::Money::minor);
         let mut bought =
@@ -107,6 +108,7 @@ impl OrderSnapshot {
             return self.amount_back(now);
         }
         let back = self.goods.iter().map(|goods| {
+            // Goods that the order does not have any more were returned.
             let left = now.goods.iter().find(|left| left.name == goods.name).map_or(0, |left| left.quantity);
             let gone = ReturnedShare { back: goods.quantity.remaining_after(left), total: goods.quantity };
             gone.of(goods.amount)

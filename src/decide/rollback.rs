@@ -211,6 +211,7 @@ fn settle_uncovered(before: &Order, after: Order, budget: &StepBudget) -> Order 
     if !before.may_be_paid() {
         return after;
     }
+    // An order without an amount costs nothing.
     let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
     let (cost, more) = (total(&after), before.uncovered());
     let more = budget.checked(more.checked_add(cost.remaining_after(total(before))));

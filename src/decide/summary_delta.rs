@@ -43,6 +43,7 @@ impl CountedAs {
         match order.status? {
             OrderStatus::Paid | OrderStatus::Fulfilled => Some(CountedAs {
                 customer_id: order.customer_id.clone()?,
+                // An order without an amount adds nothing to the sum.
                 total: total.unwrap_or_default(),
                 made_at: order.created_at,
             }),

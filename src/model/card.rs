@@ -28,7 +28,7 @@ pub struct LoyaltyCard {
 pub struct LotExpiry {
     /// The instant from which they cannot be spent.
     pub at: Instant,
-    /// The day before: the last on which they can, as it is shown.
+    /// The day before: the last on which they can, as answers have it.
     pub last_day: Text,
 }
 

@@ -60,7 +60,8 @@ impl RedemptionRest {
     /// Returns the sum of the redemption's discounts.
     pub fn total(&self) -> Money {
         let lines = self.lines.iter().map(|line| line.discount);
-        Money::sum(lines.chain([self.discount])).unwrap_or(Money::MAX)
+        // The cart of the order keeps the sum of its discounts within bounds.
+        Money::capped_sum(lines.chain([self.discount]))
     }
 
     /// Returns the effect on a line.

@@ -110,7 +110,7 @@ pub enum TierPointsBase {
         months: u32,
         /// `true` if the tier begins with the following period.
         starts_next: bool,
-        /// `true` if it is kept for one more period.
+        /// `true` if it stays valid for one more period.
         lasts_next: bool,
     },
 }

@@ -141,6 +141,7 @@ impl LifetimeTotals {
 
     /// Returns one of the totals.
     pub fn of(&self, total: LifetimeTotal) -> u64 {
+        // The array has a place for each total.
         self.0.get(total as usize).copied().unwrap_or(0)
     }
 
@@ -202,6 +203,7 @@ impl PointsCard {
 
     /// Returns the points that may be spent at most.
     pub fn available(&self) -> u64 {
+        // A card in debt has no points to spend.
         u64::try_from(self.balance()).unwrap_or(0)
     }
 

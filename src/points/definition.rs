@@ -24,7 +24,7 @@ pub struct CardDefinition {
     pub spending: SpendingLimits,
     /// The refund mode of points that paid an order, when it is returned; `None` for no refund.
     pub spent_back: Option<RefundExpiry>,
-    /// The source from which earned points are revoked when their order is returned; `None` if they are kept.
+    /// The source from which earned points are revoked when their order is returned; `None` if they stay on the card.
     pub earned_back: Option<Revocation>,
     /// `true` if a card may owe points.
     pub below_zero: bool,

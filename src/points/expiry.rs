@@ -161,7 +161,7 @@ impl Expiry {
         }
     }
 
-    /// Returns the last day on which they can be spent: the shown expiration date.
+    /// Returns the last day on which they can be spent: the published expiration date.
     pub fn last_day(&self, zone: &TimeZone) -> Option<Day> {
         zone.day(self.expires_at()?.later(-1))
     }

@@ -59,7 +59,7 @@ pub struct EarnedPoints {
 /// The source from which earned points are revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// Pending points only; spendable ones are kept.
+    /// Pending points only; spendable ones stay on the card.
     FromPending,
     /// Pending points, then the balance down to zero.
     ToZero,

@@ -27,6 +27,7 @@ impl Display for PointsPerStep {
     /// Writes a number that reads back as equal.
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         let (integer, rest) = (self.0.checked_div(PointsPerStep::ONE), self.0.checked_rem(PointsPerStep::ONE));
+        // The divisor is not zero.
         write!(out, "{}.{:09}", integer.unwrap_or(0), rest.unwrap_or(0))
     }
 }

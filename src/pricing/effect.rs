@@ -123,6 +123,7 @@ pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: Li
 
 /// Returns the gain of gift credits: the requested credits, up to the amount still to pay.
 pub fn apply_gift(effect: GiftEffect, credits: Money, in_scope: LinesInScope<'_>) -> Result<Gain, NoLines> {
+    // An order without an amount has nothing left to pay.
     let credits = credits.min(in_scope.cart.total().unwrap_or_default());
     if effect == GiftEffect::ApplyToOrder {
         return Ok(Gain::of_order(in_scope.cart.amount.map(|_| credits)));
@@ -137,7 +138,7 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, in_scope: LinesInScope<'_>
 
 /// Returns `amount` multiplied, at most the largest amount: a discount is limited by the amount later.
 fn multiplied(amount: Money, times: u64) -> Money {
-    amount.checked_mul(times).unwrap_or(Money::MAX)
+    amount.capped_mul(times)
 }
 
 /// Takes `off` from each target within its cap and its limits. A limit of the discount applies to all lines, that of an
@@ -186,7 +187,8 @@ impl RemainingLimits {
     fn take(&mut self, target: &DiscountTarget<'_>, given: Money) {
         let Some((position, _)) = target.entry else { return };
         match self.0.iter_mut().find(|(known, _)| *known == position) {
-            Some((_, taken)) => *taken = taken.checked_add(given).unwrap_or(Money::MAX),
+            // It is subtracted from a limit, which is never larger.
+            Some((_, taken)) => *taken = Money::capped_sum([*taken, given]),
             None => self.0.push((position, given)),
         }
     }

@@ -64,6 +64,7 @@ pub struct UnitChange {
 impl UnitChange {
     /// Returns how many of the units that become free were in the order before.
     pub fn claimed(&self) -> u64 {
+        // Removed units, whose number is negative, were in the order.
         self.free.remaining_after(u64::try_from(self.units).unwrap_or(0))
     }
 }

@@ -113,6 +113,7 @@ fn price_line(item: &Item, listed: Option<Money>, price_source: PriceSource) -> 
     };
     Some(Line {
         quantity: item.quantity,
+        // A line that states no free units has none.
         free: item.discount_quantity.unwrap_or(0).min(item.quantity),
         price,
         amount,

@@ -55,8 +55,9 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
         // The largest remainder has the smallest distance from the whole.
         let mut order: Vec<&mut SpreadShare> = shares.iter_mut().collect();
         order.sort_by_cached_key(|share| share.below);
-        // Less is missing than there are shares.
+        // Less is missing than there are shares, and no list is longer than memory.
         for share in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
+            // A share is below the amount by its remainder, so one more unit fits.
             share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
         }
     }
@@ -85,6 +86,7 @@ fn cut_to_caps(shares: &mut [SpreadShare]) {
     }
     for share in shares.iter_mut().filter(|share| share.weight > 0) {
         let more = share.cap.remaining_after(share.given).min(cut);
+        // It grows at most to its cap.
         share.given = share.given.checked_add(more).unwrap_or(share.given);
         cut = cut.remaining_after(more);
     }

@@ -47,6 +47,7 @@ impl UnitFlow {
             let given_up: Vec<UnitMove> =
                 path.iter().zip(path.iter().skip(1)).map(|(one, next)| UnitMove { line: one.line, ..*next }).collect();
             let last = path.last().map_or(0, |last| self.left_of(last.line));
+            // A path without units to give up has no limit.
             let most = given_up.iter().map(|one| self.taken_by(*one)).min().unwrap_or(u64::MAX);
             self.shift(&path, &given_up, last.min(most).min(self.needed_by(taker)));
         }
@@ -92,6 +93,7 @@ impl UnitFlow {
         }
         for one in path {
             if let Some(taken) = self.taken_mut(*one) {
+                // A line never gives more units than it has.
                 *taken = taken.checked_add(units).unwrap_or(*taken);
             }
         }
@@ -103,6 +105,7 @@ impl UnitFlow {
         }
     }
 
+    // A line or taker that the flow does not have counts no units.
     fn left_of(&self, line: usize) -> u64 {
         self.left.get(line).copied().unwrap_or(0)
     }

@@ -113,7 +113,7 @@ impl UnitTask<'_> {
         let Some(price) = price else { return Some(()) };
         let line = self.cart.lines.get(position)?;
         // A unit that was discounted before only adds the rest, and a line never costs less than 0.
-        let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
+        let off = price.capped_mul(goods.units).min(line.subtotal());
         self.give(position, off)
     }
 

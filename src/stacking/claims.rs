@@ -50,6 +50,7 @@ impl Claims {
 
     fn units(&self, claimer: usize, line: usize) -> u64 {
         let known = self.0.iter().find(|known| (known.claimer, known.line) == (claimer, line));
+        // A redeemable without a claim on a line has no units of it.
         known.map_or(0, |known| known.units)
     }
 

@@ -322,7 +322,7 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     gift.or_else(card)?.ok().map(|grant| grant.at(now))
 }
 
-/// Replaces the stored lots and pending points of a card by the members that answers show.
+/// Replaces the stored lots and pending points of a card by the members that answers have.
 fn set_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
     let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
     for name in ["subtracted_points", "expired_points", "pending_points"] {

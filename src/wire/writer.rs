@@ -6,7 +6,7 @@ use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::text::Text;
 
-/// Returns whether metadata of this name may be shown, if only some is public.
+/// Returns whether metadata of this name may be written, if only some is public.
 pub(crate) fn is_visible(public: Option<&[Text]>, name: &str) -> bool {
     public.is_none_or(|keys| is_public(keys, name))
 }

@@ -45,6 +45,7 @@ pub fn points(amount: &PointsAmount, earning_context: &EarningContext<'_>) -> Re
 fn by_formula(number: Ratio, plain: &PointsAmount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let steps = match plain {
         PointsAmount::Proportional { base, every, .. } => {
+            // A step of nothing is never complete.
             base_of(base, earning_context)?.checked_div(*every).unwrap_or(0)
         }
         PointsAmount::Fixed(_) | PointsAmount::Formula { .. } => 1,
@@ -99,6 +100,7 @@ impl Lookup for EarningContext<'_> {
 fn base_of(base: &PointsBase, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let cart = earning_context.cart();
     let minor = |money: Option<Money>| money.map(Money::minor).ok_or(EffectSkipped::NoNumber);
+    // A line without an amount earns nothing by its amount.
     let amount = |line: &Line| line.amount.map_or(0, Money::minor);
     match base {
         PointsBase::OrderAmount => minor(cart.and_then(|cart| cart.amount)),

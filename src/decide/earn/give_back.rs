@@ -1,7 +1,7 @@
 //! Decides when an order earns and when it gives points back, and how many of each card. The inputs are the points that
 //! the changed order would earn, and the refund policies of card definitions.
 //!
-//! docs/spec/loyalty.md#3, `refunds.earned_points`. Fulfilled goods and codes are kept: no policy takes them back.
+//! docs/spec/loyalty.md#3, `refunds.earned_points`. Fulfilled goods and codes stay with the customer: no policy takes them back.
 
 use crate::count::{Countable, total};
 use crate::decide::earn::order_points;

@@ -48,6 +48,7 @@ pub fn order_points(
         Err(_) => None,
     });
     let points = points.collect::<Option<Vec<u64>>>()?;
+    // Nothing is paid for an order without an amount.
     let paid = earning_context.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
     (!case.budget.is_over()).then_some(OrderPoints { points, paid })
 }

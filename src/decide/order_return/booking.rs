@@ -88,6 +88,7 @@ impl Booking<'_> {
         let left = transfer.amount;
         if spent_by(transfer).is_some() {
             let rest = self.discount_before.remaining_after(self.discount_back);
+            // The ledger of credits and points has no amount beyond the bounds of money.
             let all = Money::of(left).unwrap_or(Money::MAX);
             return split(all, [self.discount_back.minor(), rest.minor()]).minor();
         }
@@ -125,7 +126,7 @@ impl Booking<'_> {
             *kept += paid_units(item).remaining_after(gone);
         }
         let [units, kept] = parts;
-        // It is no more than the transfer has.
+        // The share is at most the transfer's amount, so it fits.
         share(transfer.amount, units, units + kept).unwrap_or(0)
     }
 }

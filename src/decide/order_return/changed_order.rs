@@ -166,6 +166,7 @@ fn settle_uncovered(stored: &Order, order: &mut Order, cart: &Cart, gross: Optio
         return order.set_uncovered(Money::ZERO);
     }
     let Some(cost) = cost_without_added(order, cart, gross) else { return };
+    // Nothing was paid for an order without an amount.
     let paid = Cart::stored(stored).total().unwrap_or_default().remaining_after(stored.uncovered());
     order.set_uncovered(cost.remaining_after(paid));
 }
@@ -175,6 +176,7 @@ fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
     if !states_amount(order, cart) {
         return;
     }
+    // An order without an amount costs nothing.
     let total = |cart: &Cart| cart.total().unwrap_or_default();
     let less = total(&Cart::stored(stored)).remaining_after(total(cart));
     order.set_uncovered(stored.uncovered().remaining_after(less));
@@ -184,8 +186,9 @@ fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
 fn fit_free_units(order: &mut Order, cart: &mut Cart, carried: &[CarriedLine]) {
     for ((item, line), carried) in order.items.iter_mut().zip(&mut cart.lines).zip(carried) {
         let (Some(price), false) = (line.price, carried.is_stated || carried.free_units == 0) else { continue };
+        // A line without an amount does not limit its discount.
         let most = line.amount.unwrap_or(Money::MAX);
-        let of_free = price.checked_mul(carried.free_units).unwrap_or(Money::MAX).min(most);
+        let of_free = price.capped_mul(carried.free_units).min(most);
         let of_paid = line.discount.unwrap_or_default().remaining_after(carried.free_discount);
         line.discount = of_paid.checked_add(of_free).filter(|off| !off.is_zero());
         item.discount_amount = line.discount;
@@ -233,12 +236,14 @@ fn cut_to_amounts(
         let off = |line: &Line, excess: &Money| line.discount.unwrap_or_default().remaining_after(*excess);
         let rests: Vec<Money> =
             cart.lines.iter().zip(&excess_of_lines).map(|(line, excess)| off(line, excess)).collect();
-        let all = Money::sum(rests.iter().copied()).unwrap_or(Money::MAX);
+        // The cart keeps the sum of its discounts within bounds.
+        let all = Money::capped_sum(rests.iter().copied());
         let rests = rests.iter().enumerate();
         let mut shares: Vec<SpreadShare> =
             rests.map(|(position, rest)| SpreadShare::new(position, rest.minor(), *rest)).collect();
         spread(all.remaining_after(amount), &mut shares);
         for (excess, share) in excess_of_lines.iter_mut().zip(shares) {
+            // Both are parts of the discount of one line.
             *excess = excess.checked_add(share.given).unwrap_or(*excess);
         }
     }

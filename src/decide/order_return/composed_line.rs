@@ -22,6 +22,7 @@ pub struct ComposedLine {
 pub fn amounts_of(item: &Item) -> LineTotals {
     LineTotals {
         quantity: item.quantity,
+        // A line that states no free units or no discount has none.
         free_units: item.discount_quantity.unwrap_or(0),
         amount: item.amount,
         discount: item.discount_amount.unwrap_or_default(),
@@ -39,7 +40,7 @@ pub fn on_present(item: &Item, effect: LineEffect) -> LineEffect {
 
 /// Composes a line. Units that a redemption has removed are removed up to those that the line has, and no
 /// redemption makes more units free, or grants more, than fits after the earlier ones. `None` if the amount
-/// of the line is out of bounds, at a price that has risen since.
+/// of the line is out of bounds, at a price that has risen since, or its discount.
 pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -> Option<ComposedLine> {
     let quantity = moved(sent.quantity, effects.iter().map(|effect| effect.units));
     let worth = || effects.iter().map(|effect| worth_of(effect, price));
@@ -48,17 +49,17 @@ pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -
         None => None,
     };
     let mut line = LineTotals { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
-    let share = |effect: &LineEffect| {
+    let mut shares = Vec::with_capacity(effects.len());
+    for effect in effects {
         let free = count(effect.free_units);
         let kept = free.min(line.quantity.remaining_after(line.free_units));
         // A line without an amount has room for any discount.
         let capacity = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
         let discount = discount_of(effect, kept, price).min(capacity);
-        line.free_units = line.free_units.checked_add(kept).unwrap_or(line.free_units);
-        line.discount = line.discount.checked_add(discount).unwrap_or(line.discount);
-        LineEffect { discount, free_units: kept.cast_signed(), ..*effect }
-    };
-    let shares = effects.iter().map(share).collect();
+        line.free_units = line.free_units.checked_add(kept)?;
+        line.discount = line.discount.checked_add(discount)?;
+        shares.push(LineEffect { discount, free_units: kept.cast_signed(), ..*effect });
+    }
     Some(ComposedLine { line, shares })
 }
 
@@ -103,8 +104,7 @@ fn discount_of(effect: &LineEffect, kept: u64, price: Option<Money>) -> Money {
     let free = count(effect.free_units);
     match (free > kept, price) {
         (false, _) => effect.discount,
-        // The value is bounded by the effect.
-        (true, Some(price)) => price.checked_mul(kept).unwrap_or(Money::MAX).min(effect.discount),
+        (true, Some(price)) => price.capped_mul(kept).min(effect.discount),
         (true, None) => split(effect.discount, [kept, free.remaining_after(kept)]),
     }
 }
@@ -136,6 +136,7 @@ fn money(minor: u64) -> Money {
     Money::of(minor).unwrap_or(Money::MAX)
 }
 
+/// Returns a number of free units; 0 for removed ones, whose number is negative.
 fn count(units: i64) -> u64 {
     u64::try_from(units).unwrap_or(0)
 }

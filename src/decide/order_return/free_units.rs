@@ -15,7 +15,7 @@ use crate::text::Text;
 /// Returns the discount of the redemptions that make units of a line free.
 pub fn free_granted_on(rests: &[RedemptionRest], line_id: &str) -> Money {
     let lines = rests.iter().filter_map(|rest| rest.line(line_id)).filter(|line| line.free_units > 0);
-    Money::sum(lines.map(|line| line.discount)).unwrap_or(Money::MAX)
+    Money::capped_sum(lines.map(|line| line.discount))
 }
 
 /// Takes the returned free units of a line from the redemptions, with their discount. `left` is the number of units
@@ -64,13 +64,13 @@ pub fn fit_free_discounts(order: &Order, goods: &OrderGoods<'_>, rests: &mut [Re
         if goods.is_fixed(id) {
             continue;
         }
+        // A line without an amount does not limit its discount.
         let off = free_discount(item, item.amount.unwrap_or(Money::MAX));
         let mut lines: Vec<&mut LineRest> = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).collect();
         let mut shares = Vec::new();
         for (position, line) in lines.iter().enumerate() {
             let units = count(line.free_units);
-            let worth =
-                item.price.map(|price| price.checked_mul(units).unwrap_or(Money::MAX).remaining_after(line.earlier));
+            let worth = item.price.map(|price| price.capped_mul(units).remaining_after(line.earlier));
             shares.push(match worth {
                 Some(worth) => SpreadShare::new(position, worth.minor(), worth),
                 None => SpreadShare::new(position, units, Money::MAX),
@@ -84,6 +84,7 @@ pub fn fit_free_discounts(order: &Order, goods: &OrderGoods<'_>, rests: &mut [Re
 }
 
 fn free_of(item: &Item) -> u64 {
+    // A line that states no free units has none.
     item.discount_quantity.unwrap_or(0)
 }
 
@@ -105,6 +106,7 @@ fn move_units(rest: &mut RedemptionRest, from: &Text, to: Option<&Text>, most: u
     }
     let kept = free.remaining_after(moved);
     let units = split_count(added, [moved, kept]);
+    // Removed units, whose amount is negative, do not move.
     let worth = Money::new(line.worth.max(0)).unwrap_or_default();
     let worth = signed(split(worth, [units, added.remaining_after(units)]).minor());
     let [discount, earlier] = [line.discount, line.earlier].map(|amount| split(amount, [moved, kept]));
@@ -113,6 +115,7 @@ fn move_units(rest: &mut RedemptionRest, from: &Text, to: Option<&Text>, most: u
     line.worth -= worth;
     line.discount = line.discount.remaining_after(discount);
     line.earlier = line.earlier.remaining_after(earlier);
+    // The parts of one redemption add up to no more than it granted.
     let add = |other: &mut LineRest| {
         other.free_units += signed(moved);
         other.units += signed(units);
@@ -124,7 +127,7 @@ fn move_units(rest: &mut RedemptionRest, from: &Text, to: Option<&Text>, most: u
     moved
 }
 
-/// Returns the first of two parts of a count, by largest remainder.
+/// Returns the first of two parts of a count, by largest remainder. A count of units fits an amount.
 fn split_count(all: u64, parts: [u64; 2]) -> u64 {
     Money::of(all).map_or(0, |all| split(all, parts).minor())
 }
@@ -141,6 +144,7 @@ fn lower_units(rest: &mut LineRest, free: u64, left: u64) -> u64 {
     rest.free_units -= taken;
     rest.units = (rest.units - taken).clamp(0, signed(left));
     if added > 0 && rest.units < added {
+        // Added units have no negative amount, and there are some of them.
         let worth = Money::new(rest.worth).unwrap_or_default();
         let kept = worth.portion(count(rest.units), count(added)).unwrap_or_default();
         rest.worth = signed(kept.minor());
@@ -148,6 +152,7 @@ fn lower_units(rest: &mut LineRest, free: u64, left: u64) -> u64 {
     count(taken)
 }
 
+/// Returns a number of added or free units; 0 for removed ones, whose number is negative.
 fn count(units: i64) -> u64 {
     u64::try_from(units).unwrap_or(0)
 }

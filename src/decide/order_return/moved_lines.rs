@@ -188,6 +188,7 @@ impl CarriedLine {
         CarriedLine { is_stated, states_free, ..CarriedLine::default() }
     }
 
+    /// Adds a share of the discount of a stored line. The discounts of all lines are within bounds together.
     fn add(&mut self, discount: Money, is_free: bool) {
         self.discount = self.discount.checked_add(discount).unwrap_or(self.discount);
         if is_free {

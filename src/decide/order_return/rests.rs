@@ -35,7 +35,9 @@ pub fn rest_of(redemption: &StoredRedemption, order: &Order) -> RedemptionRest {
 fn earlier_of(redemption: &StoredRedemption, line: &LineRest) -> Money {
     let own = redemption.order.iter().flat_map(|own| own.lines.iter().zip(&own.line_ids));
     let Some((own, _)) = own.into_iter().find(|(_, id)| **id == line.line_id) else { return Money::ZERO };
+    // Removed units, whose number is negative, are not free.
     let units = |units: i64| u64::try_from(units).unwrap_or(0);
+    // Without free units no part of their price was discounted.
     own.earlier.portion(units(line.free_units), units(own.free_units)).unwrap_or_default().min(own.earlier)
 }
 
@@ -67,7 +69,7 @@ pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
 
 /// Takes an amount from the parts of a whole by largest remainder.
 fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
-    let granted = Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
+    let granted = Money::capped_sum(parts.iter().map(|part| **part));
     let others = total.remaining_after(granted);
     let amounts = parts.iter().map(|part| **part).chain([others]);
     let mut shares: Vec<SpreadShare> =
@@ -104,7 +106,7 @@ fn move_discounts(order: &Order, goods: &OrderGoods<'_>, line_id: &Text, rests: 
         Some((position, item.discount_amount?.remaining_after(known)))
     });
     let capacity: Vec<(usize, Money)> = capacity.filter(|(_, capacity)| !capacity.is_zero()).collect();
-    let all = Money::sum(capacity.iter().map(|(_, capacity)| *capacity)).unwrap_or(Money::MAX);
+    let all = Money::capped_sum(capacity.iter().map(|(_, capacity)| *capacity));
     let own = |position: usize, rest: &RedemptionRest| {
         let own = rest.line(line_id)?.discount;
         Some(SpreadShare::new(position, own.minor(), own))
@@ -135,11 +137,13 @@ pub fn granted_on(rests: &[RedemptionRest], line_id: Option<&str>) -> Money {
         Some(line_id) => rest.line(line_id).map(|line| line.discount),
         None => Some(rest.discount),
     };
-    Money::sum(rests.iter().filter_map(of)).unwrap_or(Money::MAX)
+    // The cart of the order keeps the sum of its discounts within bounds.
+    Money::capped_sum(rests.iter().filter_map(of))
 }
 
 fn add_discount(rest: &mut RedemptionRest, line_id: &Text, amount: Money) {
     if !amount.is_zero() {
+        // The discounts on a line stay within that of the line.
         let add = |line: &mut LineRest| line.discount = line.discount.checked_add(amount).unwrap_or(line.discount);
         rest.change_line(line_id, add);
     }
@@ -161,7 +165,7 @@ pub fn cut(amount: Money, total: Money, rests: &mut [RedemptionRest], is_card: &
             },
         }
     }
-    let sum = |parts: &[&mut Money]| Money::sum(parts.iter().map(|part| **part)).unwrap_or(Money::MAX);
+    let sum = |parts: &[&mut Money]| Money::capped_sum(parts.iter().map(|part| **part));
     let (paid, free_paid) = (sum(&cards), sum(&free));
     let of_cards = amount.min(paid);
     let rest = total.remaining_after(paid).remaining_after(free_paid);

@@ -129,6 +129,7 @@ impl Settlement<'_> {
         let Settlement { order, back, redemptions, settled, policy, metadata } = self;
         let mut ids = Ids::new(context);
         let id = ids.hex18("ret_");
+        // An order without an amount costs nothing.
         let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
         let owed = order.uncovered();
         let (paid, cost) = (total(order).remaining_after(owed), settled.cost.unwrap_or_else(|| total(&settled.order)));
@@ -176,6 +177,7 @@ impl Settlement<'_> {
         let line_id = |position: usize| order.items.get(position).and_then(|item| item.id.clone());
         let lines =
             back.lines.iter().map(|share| ReturnedLine { line_id: line_id(share.position), share: share.clone() });
+        // An order without an amount has none to return.
         let gross = |order: &Order| order.amount.unwrap_or_default();
         let all_discounts = |order: &Order| gross(order).remaining_after(total(order));
         let mut remaining = settled.order;

@@ -77,6 +77,7 @@ pub fn paid_units(item: &Item) -> u64 {
 
 /// Returns the units of a line that are free.
 pub fn free_units(item: &Item) -> u64 {
+    // A line that states no free units has none.
     item.discount_quantity.unwrap_or(0).min(item.quantity)
 }
 
@@ -93,6 +94,7 @@ pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
     let mut lines: Vec<LineShare> = Vec::new();
     let mut is_full = order.items.iter().any(|item| item.quantity > 0);
     for (position, item) in order.items.iter().enumerate() {
+        // Lines beyond the ends of these lists return nothing.
         let paid = paid.get(position).copied().unwrap_or(0).min(paid_units(item));
         let free = free.get(position).copied().unwrap_or(0).min(free_units(item));
         is_full &= paid + free == item.quantity;
@@ -152,7 +154,7 @@ fn part_of(count: u64, part: u64, total: u64) -> u64 {
 pub fn free_value(item: &Item, value: Money) -> Money {
     match (free_units(item), item.price) {
         (0, _) => Money::ZERO,
-        (free, Some(price)) => price.checked_mul(free).unwrap_or(Money::MAX).min(value),
+        (free, Some(price)) => price.capped_mul(free).min(value),
         (free, None) => split(value, [free, paid_units(item)]),
     }
 }
@@ -208,13 +210,14 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
             shares.push(SpreadShare::new(line.position, part.minor(), part));
         }
     }
-    // The amount of the order beyond its lines is not returned with any.
+    // The amount of the order beyond its lines is not returned with any. Lines beyond the bounds leave no such amount.
     let rest = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
     shares.push(SpreadShare::new(lines.len(), rest.minor(), rest));
     spread(discount, &mut shares);
     let mut given = Money::ZERO;
     for (line, share) in lines.iter_mut().zip(shares.chunks(2)) {
         line.order_discount = share.first().map(|share| share.given).unwrap_or_default();
+        // The shares add up to at most the discount.
         given = given.checked_add(line.order_discount).unwrap_or(given);
     }
     given
@@ -273,6 +276,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
     left
 }
 
+/// Returns the sum of parts of one order, whose amounts and discounts a cart keeps within bounds.
 fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
-    Money::sum(amounts).unwrap_or(Money::MAX)
+    Money::capped_sum(amounts)
 }

@@ -25,7 +25,7 @@ struct RemainingEffect {
     is_by_position: bool,
 }
 
-/// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept. A line whose
+/// Returns the order without the effects of the redemptions `undone`. The effects of the others remain. A line whose
 /// amount leaves its bounds ends the decision.
 pub fn undo(
     order: Order,
@@ -36,8 +36,8 @@ pub fn undo(
 ) -> Order {
     let effects = effects(&order, redemptions, undone);
     let mut order = order;
-    let off = Money::sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
-    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off.unwrap_or(Money::MAX)));
+    let off = Money::capped_sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
+    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off));
     let mut is_kept = Vec::with_capacity(order.items.len());
     let mut has_lost = false;
     for (position, item) in order.items.iter_mut().enumerate() {
@@ -137,6 +137,7 @@ impl LineEffects {
             let line = self.undone.iter().find(|line| line.units != 0)?;
             line.worth.checked_mul(removed)?.checked_div(line.units)
         };
+        // Without a price and without changed units no amount was lost.
         item.price.and_then(of_price).or_else(of_line).unwrap_or(0)
     }
 }
@@ -157,5 +158,6 @@ fn change(before: u64, after: u64) -> i64 {
 
 /// Returns an amount less a change, and at least 0. `None` if it grows out of bounds.
 fn less(amount: Money, change: i64) -> Option<Money> {
+    // Only a result below zero leaves 64 bits: both numbers are at most 2^53.
     Money::of(amount.minor().checked_sub_signed(change).unwrap_or(0))
 }

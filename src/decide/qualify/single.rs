@@ -117,7 +117,7 @@ impl Judge for SingleTrial<'_> {
             found.points = Some(points_left(self.case, &offer.incentive, card, &running_order, &mut found));
         }
         self.judge.found.insert(position, &mut found);
-        // A card is shown with its balance; its reward is chosen only when it is redeemed.
+        // A card is returned with its balance; its reward is chosen only when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
 

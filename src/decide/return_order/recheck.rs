@@ -95,6 +95,7 @@ pub fn redecide(
                 };
                 let off = gain.each_off().filter(|(_, off)| !off.is_zero());
                 let lines = off.filter_map(|(position, off)| line(position, off)).collect();
+                // A redeemable without a discount of the order grants none of it.
                 let discount = gain.order.unwrap_or_default();
                 let rest = RedemptionRest { id: part.redemption.id.clone(), discount, lines };
                 RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, position, gain, part.redemption))
@@ -146,7 +147,7 @@ fn refuse_idle_cards(case: &mut Case<'_>, parts: &[RecheckedRedemption<'_>]) -> 
 /// Returns the counts of a redemption in budgets and in caps of units.
 fn budget_counts(case: &Case<'_>, position: usize, gain: &Gain, redemption: &StoredRedemption) -> Vec<BudgetCount> {
     let Some(offer) = case.offer(position) else { return Vec::new() };
-    let discount = gain.total().unwrap_or_default().minor();
+    let discount = case.budget.checked(gain.total()).minor();
     let mut postings = counted(case, offer, discount, Money::ZERO, false);
     postings.retain(|posting| posting.debit == discounted_account(None));
     postings.extend(cap_postings(case, position, gain, redemption.customer_id.as_deref()));

@@ -61,7 +61,7 @@ fn wrong_session(field: &str, bound: &str, actual: &str) -> Refusal {
     Refusal::new(Reason::InvalidPayload, details)
 }
 
-/// Returns the lock that a request wants, or refuses an invalid one even if no lock is set.
+/// Returns the lock that a request sets, or refuses an invalid one even if no lock is set.
 pub(in crate::decide) fn requested_lock(
     request: &Redeemables,
     new_key: impl FnOnce() -> Text,
@@ -87,13 +87,14 @@ pub(in crate::decide) fn lock(
     let own = ledger::HoldOwner { key: session.key.clone(), owner: owner.clone(), servers: false };
     let mut book = Book::default();
     book.release(own.clone());
+    // A lock beyond 64 bits of milliseconds never ends.
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
     let customer_id = case.request_customer.counted_as().cloned();
     let mut unknown = Vec::new();
     for step in &walk.steps {
         let ApplyOutcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.position) else { continue };
-        let given = gain.total().unwrap_or_default().minor();
+        let given = case.budget.checked(gain.total()).minor();
         let reserved = reserved(offer, found.get(step.position), given, customer_id.as_deref());
         for Posting { debit: account, quota, amount, .. } in reserved {
             // A lock that only the server can set is a missing fact, also on an account without a limit.

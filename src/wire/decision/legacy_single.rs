@@ -94,6 +94,7 @@ impl SingleVoucherAnswer {
         match &offer.incentive.grant {
             Grant::Discount(_) => {}
             Grant::Loyalty(_) => {
+                // Without a price the reward costs nothing.
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
                 self.add("loyalty", |out| out.object(|out| out.write_number("points_cost", left.unwrap_or(paid))));
@@ -101,6 +102,7 @@ impl SingleVoucherAnswer {
                     self.add("reward", |out| write_reward(out, &exchange.reward, &exchange.assignment, paid));
                 }
             }
+            // An applied gain is within bounds.
             Grant::Gift(_) => self.credits = Some(gain.total().unwrap_or_default().minor()),
         }
     }
@@ -201,6 +203,7 @@ fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context,
         totals = view.discounts();
         OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }.write(out.member("order"));
     }
+    // A tier that was not applied has no discount.
     let [all, own] = totals.map(|total| total.unwrap_or_default().minor());
     out.write_number("discount_amount", all);
     out.write_number("applied_discount_amount", own);

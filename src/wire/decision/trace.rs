@@ -1,7 +1,7 @@
 //! Writes the explanation of each redeemable's outcome, with fewer details for clients.
 //!
 //! Ours, on `options.expand: ["trace"]`. Server keys read everything. A client reads what the shopper may know: amounts
-//! and units that are missing. What `decide/case/server_only` keeps from it reads as an unknown code does.
+//! and units that are missing. A property that `decide/case/server_only` withholds reads as an unknown code does.
 
 use crate::decide::validate::Evaluation;
 use crate::model::stacking::StackingRules;
@@ -170,7 +170,7 @@ fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
         .and_then(|why| why.change.as_ref())
         .filter(|change| matches!(change.act, RemedyAction::More | RemedyAction::Less));
     if let Some(change) = change {
-        // The missing amount may be shown, but not the goods: those of the rule are not public.
+        // The missing amount may be disclosed, but not the goods: those of the rule are not public.
         write_change(out.member("change"), &Remedy { of: None, ..change.clone() });
     }
 }

@@ -174,6 +174,7 @@ impl OrderView<'_> {
         out.money_if("total_discount_amount", total_discount);
         out.money_if(
             "total_amount",
+            // Without discounts the total is the amount.
             cart.amount.map(|amount| amount.remaining_after(total_discount.unwrap_or_default())),
         );
         let on_order = self.applied.on_order(cart);
@@ -285,6 +286,7 @@ impl OrderView<'_> {
             }
             out.item().object(|out| {
                 let index = |position: usize| u64::try_from(position).unwrap_or(0);
+                // Replaced units and their amounts are within bounds.
                 let lost = |count: Option<Money>| Money::ZERO.difference_from(count.unwrap_or_default());
                 out.write_number("source_index", index(replaced.source));
                 out.member("source_applied_quantity").integer(lost(Money::of(replaced.source_units)));

@@ -131,7 +131,8 @@ fn write_return(out: &mut Writer, returned: &ReturnAnswer) {
         out.member("items").list(|out| {
             for line in &returned.lines {
                 let share = &line.share;
-                let gross = share.paid_gross.checked_add(share.free_gross).unwrap_or(Money::MAX);
+                // Both are parts of the amount of one line.
+                let gross = Money::capped_sum([share.paid_gross, share.free_gross]);
                 out.item().object(|out| {
                     out.text_or_null("id", line.line_id.as_ref());
                     out.write_number("quantity", share.paid);

@@ -53,7 +53,7 @@ impl OrderRecord<'_> {
     }
 }
 
-/// Writes an order as it is stored and shown, with the amounts of its lines.
+/// Writes an order as it is stored and answered, with the amounts of its lines.
 pub fn write_order(order: &Order, priced: &PricedOrder<'_>, updated_at: Option<Instant>) -> String {
     Writer::record_of(|out| {
         out.object(|out| {
