@@ -15,6 +15,7 @@ use scrip::Context;
 use scrip::bundle::goods_tree::root_of_path;
 use scrip::bundle::prepared::PreparedAnswer;
 use scrip::bundle::{DECIDES, PreparedRules, WRITES};
+use scrip::decide::case::ENGINE;
 use scrip::text::{sha256_hex, unhex};
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
@@ -50,7 +51,7 @@ impl Rules {
             prepared = prepared.within(horizon_end(from)?, horizon_end(to)?);
         }
         if other_engine {
-            prepared = prepared.with_missing("engine");
+            prepared = prepared.with_missing(ENGINE);
         }
         Ok(Rules(prepared))
     }

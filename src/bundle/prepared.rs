@@ -7,8 +7,8 @@ use crate::bundle::facts::RuleSetFacts;
 use crate::bundle::missing_goods::missing_names;
 use crate::bundle::sent_profile::is_refusable;
 use crate::decide;
-use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
+use crate::decide::case::{CUSTOMER, HORIZON, MissingFacts};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
@@ -120,7 +120,7 @@ impl PreparedRules {
         }
         self.missing.iter().for_each(|fact| missing.add(fact.clone()));
         if self.horizon.is_some_and(|(from, to)| context.now < from || context.now >= to) {
-            missing.add("horizon".into());
+            missing.add(HORIZON.into());
         }
     }
 
@@ -156,7 +156,7 @@ impl PreparedRules {
         self.facts.prepare_candidates();
     }
 
-    /// Returns the customer that a token proves, as a missing fact, if the request has another name too: the service refuses
+    /// Returns the customer that a token proves, as a missing fact, if the request has another name too. The service refuses
     /// the name of another customer (`customer_mismatch`), and only it has all names of the proven one.
     fn missing_proof(&self, request: &Redeemables) -> Option<Text> {
         let proven = self.facts.proven()?;
@@ -181,7 +181,7 @@ impl PreparedRules {
     /// Returns the customer as a missing fact, if the service may refuse the request because of the customer that it names.
     fn missing_customer(&self, request: &Redeemables) -> Option<Text> {
         let is_refusable = || self.facts.client().is_some() && request.customer.as_ref().is_some_and(is_refusable);
-        self.missing_proof(request).or_else(|| is_refusable().then(|| "customer".into()))
+        self.missing_proof(request).or_else(|| is_refusable().then(|| CUSTOMER.into()))
     }
 
     /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.

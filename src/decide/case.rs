@@ -33,13 +33,28 @@ use crate::text::{Text, joined};
 use crate::time::TimeZone;
 pub use stored::RequestCustomer;
 
-/// The facts that a decision asked for and only the server has, sorted, each once.
+/// The missing candidates of a qualification.
+pub const CANDIDATES: &str = "candidates";
+/// The missing channel of the request.
+pub const CHANNEL: &str = "channel";
+/// A customer whom the service may refuse.
+pub const CUSTOMER: &str = "customer";
+/// The missing rules of another version of the engine.
+pub const ENGINE: &str = "engine";
+/// The missing rules of another time.
+pub const HORIZON: &str = "horizon";
+
+/// The names of missing facts without an id. All others have the form `voucher/TEN`.
+pub const MISSING_FACT_NAMES: [&str; 5] = [CANDIDATES, CHANNEL, CUSTOMER, ENGINE, HORIZON];
+
+/// The facts that a decision queried and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingFacts(Vec<Text>);
 
 impl MissingFacts {
     /// Adds a fact by its name, such as `voucher/TEN`.
     pub fn add(&mut self, name: Text) {
+        debug_assert!(name.contains('/') || MISSING_FACT_NAMES.contains(&name.as_str()), "{name} is not in the list");
         if let Err(position) = self.0.binary_search(&name) {
             self.0.insert(position, name);
         }
@@ -188,7 +203,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Reports the customer as missing if the answer depends on the stored profile itself: a server is shown the id of
+    /// Reports the customer as missing if the answer depends on the stored profile itself. A server gets the id of
     /// its customer, and metadata is checked together with that of the profile.
     pub(super) fn add_missing_customer(&mut self) {
         let is_checked = || self.request.customer.as_ref().is_some_and(|sent| !sent.metadata.is_empty());
@@ -259,6 +274,7 @@ impl<'a> Case<'a> {
     /// the amount of the order before the request, without the units that are free for others
     /// (docs/spec/calculation.md#19, D19).
     pub fn order_value(&self, cart: &Cart) -> Money {
+        // An order without an amount takes nothing from a budget.
         self.priced.cart.amount.unwrap_or_default().remaining_after(cart.claimed_value())
     }
 
@@ -307,6 +323,7 @@ impl<'a> Case<'a> {
         }
         let balance = match self.balance(account) {
             Known::Is(balance) => balance,
+            // An account without transfers has a balance of zero.
             Known::Absent => 0,
             Known::Unknown => return Known::Unknown,
             Known::Unreadable => return Known::Unreadable,
@@ -315,6 +332,7 @@ impl<'a> Case<'a> {
         if held == Known::Unreadable {
             return Known::Unreadable;
         }
+        // Where holds are not known, as in a bundle, a missing balance already makes the answer provisional.
         Known::Is(AccountState { quota, balance, held: held.found().unwrap_or(0) })
     }
 }

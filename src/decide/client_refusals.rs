@@ -63,7 +63,7 @@ impl<'a> Case<'a> {
         judge.objection(position, cart, &gain, &|| cart.after(&gain))
     }
 
-    /// Records that a name is wrong. Its offer is removed from the request, unless the project shows reasons to
+    /// Records that a name is wrong. Its offer is removed from the request, unless the project discloses reasons to
     /// clients.
     fn hide(&mut self, position: usize, refusal: Refusal) {
         let mut offer = None;
@@ -76,7 +76,7 @@ impl<'a> Case<'a> {
         self.wrong.push(WrongName { position, offer, refusal });
     }
 
-    /// Returns the refusal that a client gets for a code that it cannot use, unless its project shows the reason.
+    /// Returns the refusal that a client gets for a code that it cannot use, unless its project discloses the reason.
     fn client_refusal(&self, position: usize) -> Option<Refusal> {
         self.request.channel.client.as_ref().filter(|client| !client.policy.reasons)?;
         let named = self.redeemables.get(position)?;

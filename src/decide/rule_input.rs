@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::stored::{Absence, IDENTIFIED};
-use crate::decide::case::{Case, Offer};
+use crate::decide::case::{CHANNEL, Case, Offer};
 use crate::decide::finding::Finding;
 pub use crate::decide::items::Items;
 use crate::decide::rule_input::groups::GroupMembership;
@@ -24,9 +24,6 @@ use crate::rules::{
     Clock, CountPeriod, Counter, FactKind, LineAmounts, RequestFacts, RequiredFacts, RuleFacts, RuleFailure, RuleInput,
 };
 use crate::text::{Text, joined};
-
-/// The channel of a request, as a missing fact.
-pub(super) const CHANNEL: &str = "channel";
 
 /// Returns the facts of a case that do not depend on a redeemable.
 pub fn request_facts<'c>(case: &'c Case<'c>) -> RequestFacts<'c> {
@@ -322,6 +319,7 @@ pub fn check_rules_after(
 ) -> Result<(), Refusal> {
     let view = OfferFacts {
         effect: Some(effect),
+        // A redeemable that takes no points has paid none.
         paid: found.paid.unwrap_or(0),
         ..OfferFacts::new(case, Some(offer), running_order)
     };

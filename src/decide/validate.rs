@@ -198,7 +198,7 @@ impl<'a> Evaluation<'a> {
         self.redeemables.get(step.position)
     }
 
-    /// Returns the first refusal in the order of trying: as shown to the caller, and the real one.
+    /// Returns the first refusal in the order of trying: as the caller gets it, and the real one.
     pub fn first_refusal(&self) -> Option<(&Refusal, &Refusal)> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
             ApplyOutcome::Refused(details) => Some((details, self.actual_refusal(step)?)),

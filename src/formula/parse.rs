@@ -359,7 +359,7 @@ fn closing(text: &str) -> usize {
     0
 }
 
-/// Returns the content of a quoted text: a backslash escapes a quote or a backslash, and is kept before any other
+/// Returns the content of a quoted text: a backslash escapes a quote or a backslash, and stays before any other
 /// character.
 fn unquoted(quoted: &str) -> Text {
     let last = quoted.len().remaining_after(1);
