@@ -16,7 +16,7 @@ use scrip::bundle::goods_tree::root_of_path;
 use scrip::bundle::prepared::PreparedAnswer;
 use scrip::bundle::{DECIDES, PreparedRules, WRITES};
 use scrip::decide::case::ENGINE;
-use scrip::text::{sha256_hex, unhex};
+use scrip::text::{decode_hex_array, sha256_hex};
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
 use scrip::wire::writer::Writer;
@@ -82,7 +82,7 @@ impl Rules {
     /// The same with a plain object of JSON's values, which is answered by one.
     #[wasm_bindgen(js_name = validateObject)]
     pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, PreparedRules::validate_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::validate_object)
     }
 
     /// Finds what of the rules would work, in the same way.
@@ -93,7 +93,7 @@ impl Rules {
     /// The same with plain objects.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, PreparedRules::qualify_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::qualify_object)
     }
 }
 
@@ -160,7 +160,7 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
     let now = Instant::from_millis(now_ms)
         .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
     let seed = match seed {
-        Some(seed) => unhex(&seed)
+        Some(seed) => decode_hex_array(&seed)
             .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?,
         None => {
             let mut seed = [0; 32];

@@ -201,7 +201,7 @@ impl PreparedRules {
             client.claimed = key.or_else(email).filter(|_| client.proven.is_none());
         }
         if let (None, Some(proven)) = (&channel.client, self.facts.proven()) {
-            request.customer = Some(decide::proved(request.customer.take().unwrap_or_default(), proven));
+            request.customer = Some(decide::with_proven_customer(request.customer.take().unwrap_or_default(), proven));
         }
         decide::receive(request, channel).map_err(|refusal| PreparedAnswer::refused(&refusal, context))
     }
@@ -240,12 +240,12 @@ impl PreparedRules {
     /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
     /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
     /// let request = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
-    /// let answer = prepared.validate_held(&request, &context);
+    /// let answer = prepared.validate_object(&request, &context);
     /// assert_eq!(answer, prepared.validate(request.to_string().as_bytes(), &context));
     /// let answer_json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     /// assert_eq!(answer_json["order"]["total_amount"], 904);
     /// ```
-    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
+    pub fn validate_object<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
         let request = Node::of(request, VALUES_MAX).and_then(|request| read_redeemables_node(&request));
         self.answer_validation(request, context)
     }
@@ -274,7 +274,7 @@ impl PreparedRules {
     }
 
     /// Finds the redeemables that apply, for a request of another library.
-    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
+    pub fn qualify_object<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
         let query = Node::of(request, VALUES_MAX).and_then(|query| read_qualification_node(&query));
         self.answer_qualification(query, context)
     }

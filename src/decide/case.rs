@@ -159,12 +159,12 @@ impl<'a> Case<'a> {
     /// Returns a request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
-        Case::under(facts.stacking_rules(), facts, request, context)
+        Case::with_stacking_rules(facts.stacking_rules(), facts, request, context)
     }
 
     /// Returns a request under the given stacking rules, for decisions that redeem nothing and do not load the
     /// project's.
-    pub fn under(
+    pub fn with_stacking_rules(
         stacking: Fact<'a, StackingRules>,
         facts: &'a dyn Facts,
         request: &'a Redeemables,
@@ -235,7 +235,7 @@ impl<'a> Case<'a> {
 
     /// Returns the name of the claimed customer as a missing fact, if nothing about that customer counts without a
     /// token.
-    pub(super) fn claimed(&self) -> Option<Text> {
+    pub(super) fn missing_claimed_customer(&self) -> Option<Text> {
         let client = self.request.channel.client.as_ref().filter(|_| self.request_customer.customer.is_none())?;
         client.claimed.as_ref().map(|name| joined(&["customer/", name]))
     }
@@ -257,16 +257,16 @@ impl<'a> Case<'a> {
 
     /// Names the voucher in a refusal for a client as the request does: rules on the client may have only the hash of a
     /// code.
-    pub(super) fn named_as_sent(&self, position: usize, refusal: Refusal) -> Refusal {
+    pub(super) fn with_requested_name(&self, position: usize, refusal: Refusal) -> Refusal {
         let sent = self.redeemables.get(position).filter(|_| self.request.channel.is_client());
         match sent.zip(self.offer(position)) {
-            Some((sent, offer)) => refusal.renamed(&offer.incentive.code, &sent.id),
+            Some((sent, offer)) => refusal.with_requested_name(&offer.incentive.code, &sent.id),
             None => refusal,
         }
     }
 
     /// Returns the hidden name at a position, if there is one.
-    pub(super) fn wrong_at(&self, position: usize) -> Option<&WrongName<'a>> {
+    pub(super) fn wrong_name_at(&self, position: usize) -> Option<&WrongName<'a>> {
         self.wrong.iter().find(|wrong| wrong.position == position)
     }
 
@@ -301,7 +301,7 @@ impl<'a> Case<'a> {
             (false, true) => net.checked_add_unsigned(transfer.amount),
             (true, true) | (false, false) => Some(net),
         };
-        let back = self.budget.checked(self.given_back().try_fold(0, add));
+        let back = self.budget.checked(self.returned_transfers().try_fold(0, add));
         match self.facts.balance(account) {
             Known::Absent if back != 0 => Known::Is(back),
             found => found.map(|balance| self.budget.checked(balance.checked_add(back))),
@@ -309,7 +309,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the transfers by which the request gives something back.
-    fn given_back(&self) -> impl Iterator<Item = &Transfer> {
+    fn returned_transfers(&self) -> impl Iterator<Item = &Transfer> {
         self.returned.iter().flat_map(|outcome| &outcome.entries).filter_map(|entry| match entry {
             Entry::Post(transfer) => Some(transfer),
             Entry::Hold(_) | Entry::Release(_) => None,

@@ -109,7 +109,9 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.missing.extend(case.request_customer.counted().unknown.clone().or_else(|| case.claimed()));
+    found
+        .missing
+        .extend(case.request_customer.counted_customer().unknown.clone().or_else(|| case.missing_claimed_customer()));
     if case.request_customer.is_identified() {
         return Ok(());
     }
@@ -139,7 +141,7 @@ pub fn check_bundles(
         }
         if is_missing {
             let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
-            return Err(refusal.worded(rule.message.as_deref()));
+            return Err(refusal.with_message(rule.message.as_deref()));
         }
     }
     Ok(())

@@ -29,7 +29,7 @@ pub fn strip(order: &mut Order, is_stored: bool) {
 
 /// Puts what the service computed for stored lines on the lines that a client sends for them, if both have the same
 /// units.
-pub fn keep_computed(stored: &[Item], sent: &mut [Item]) {
+pub fn copy_computed_amounts(stored: &[Item], sent: &mut [Item]) {
     for item in sent.iter_mut().filter(|item| item.id.is_some()) {
         let is_it = |known: &&Item| known.id == item.id && known.quantity == item.quantity && is_same(known, item);
         if let Some(known) = stored.iter().find(is_it) {

@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
 
     /// Returns the refusal at a position as the caller may read it.
     pub(super) fn for_client(&self, position: usize, refusal: Refusal) -> Refusal {
-        let refusal = self.named_as_sent(position, refusal);
+        let refusal = self.with_requested_name(position, refusal);
         let hidden = reveals_code(refusal.reason) && self.is_private(position);
         self.client_refusal(position).filter(|_| hidden).unwrap_or(refusal)
     }
@@ -98,7 +98,7 @@ impl<'a> Case<'a> {
         for step in &mut walk.steps {
             let ApplyOutcome::Refused(refusal) = &mut step.outcome else { continue };
             let position = step.position;
-            if reveals_code(refusal.reason) && self.is_private(position) && self.wrong_at(position).is_none() {
+            if reveals_code(refusal.reason) && self.is_private(position) && self.wrong_name_at(position).is_none() {
                 let details = self.for_client(position, refusal.clone());
                 self.hide(position, std::mem::replace(refusal, details));
             }

@@ -23,8 +23,8 @@ use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
 use crate::pricing::goods::{find_named, kind_of};
 use crate::pricing::{
-    Cart, CoveredUnits, DiscountBase, FreeGoods, Gain, LinesInScope, NumberResolver, add_units, apply_gift, off_lines,
-    off_order, select, steps,
+    Cart, CoveredUnits, DiscountBase, FreeGoods, Gain, LinesInScope, NumberResolver, add_units, apply_gift,
+    discount_lines, discount_order, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{RequestFacts, RequiredFacts};
@@ -139,7 +139,7 @@ impl<'c> CaseJudge<'c> {
         }
         let gain = match on_lines {
             true => self.on_lines(attempt, discount, &numbers),
-            false => off_order(discount, &numbers, attempt.base),
+            false => discount_order(discount, &numbers, attempt.base),
         };
         self.found.add_missing(attempt.position, view.missing.take());
         gain
@@ -187,7 +187,7 @@ impl<'c> CaseJudge<'c> {
             let everything = Scope::default();
             let scope = attempt.scope.unwrap_or(&everything);
             let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: &self.covered };
-            return off_lines(discount, numbers, in_scope);
+            return discount_lines(discount, numbers, in_scope);
         }
         let mut all = Vec::with_capacity(units.len());
         for unit in units {
@@ -274,7 +274,7 @@ impl Judge for CaseJudge<'_> {
         let running_order = RunningOrder { cart, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
         self.found.insert(position, &mut self.finding);
-        verdict.err().map(|refusal| self.case.named_as_sent(position, refusal))
+        verdict.err().map(|refusal| self.case.with_requested_name(position, refusal))
     }
 
     fn refusal_of_either(&mut self, position: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {

@@ -37,7 +37,7 @@ pub fn check_card(
     let Some(exchange) = &offer.exchange else {
         return Err(Refusal::not_found("reward", &requested.id));
     };
-    let left = points_left(case, &offer.incentive, card, running_order, found);
+    let left = find_available_points(case, &offer.incentive, card, running_order, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
         // Without requested points a coin costs whole blocks, and the balance must have at least one.
@@ -84,7 +84,7 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Resu
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
 }
 
-pub(super) fn points_left(
+pub(super) fn find_available_points(
     case: &Case<'_>,
     voucher: &RedeemableTerms,
     card: &LoyaltyCard,

@@ -37,7 +37,7 @@ impl Posting {
 
 /// Returns the gift credits in minor units, or the points, that an applied redeemable takes; `given` is its discount in
 /// minor units.
-pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
+pub fn spent_units(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     match offer.incentive.grant {
         Grant::Discount(_) => 0,
         Grant::Gift(_) => given,
@@ -48,9 +48,14 @@ pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
 
 /// Returns the postings that a lock holds and a redemption spends. They are a redemption of the redeemable, gift
 /// credits or points, stock or codes of a reward, and a redemption of the customer.
-pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
+pub fn reserved_postings(
+    offer: &Offer<'_>,
+    found: Option<&Finding>,
+    given: u64,
+    customer_id: Option<&str>,
+) -> Vec<Posting> {
     let incentive = &offer.incentive;
-    let spent = spent(offer, found, given);
+    let spent = spent_units(offer, found, given);
     let campaign = incentive.campaign_id.as_deref();
     let used = Posting {
         quota: incentive.quantity,
@@ -91,7 +96,13 @@ pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer
 /// Returns the postings that a redemption counts in addition: the channel, and the campaign's budget, for an order of
 /// this value. `counts_order` is `true` for the first redeemable of its campaign in the request: an order counts once
 /// however many codes it has.
-pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, value: Money, counts_order: bool) -> Vec<Posting> {
+pub fn counted_postings(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    discount: u64,
+    value: Money,
+    counts_order: bool,
+) -> Vec<Posting> {
     let value = value.minor();
     let mut postings = Vec::new();
     let channel = &case.request.channel.id;

@@ -145,7 +145,7 @@ fn cost_of<'r>(
     let mut case = Case::new(facts, &request, context);
     case.request_customer =
         RequestCustomer { customer: Some(Fact::Borrowed(buying.customer)), stored: true, ..RequestCustomer::default() };
-    let items = Items::naming(&case, &[]);
+    let items = Items::with_collections(&case, &[]);
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let order =
         RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, usage: &usage, paid: None };

@@ -205,7 +205,7 @@ pub fn search<'a>(
 ) -> Result<CandidateQuery<'a>, Refusal> {
     let mut evaluated = Evaluation::open(facts, &query.request, context, decide_change)?;
     let case = &mut evaluated.case;
-    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.claimed()) {
+    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.missing_claimed_customer()) {
         case.missing.add(unknown);
     }
     let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.clone());
@@ -281,7 +281,7 @@ fn check_rules(
         let running_order =
             RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), subjects, considered);
+        let holding = candidates.index.find_passing(&view.input(RequiredFacts::default()), subjects, considered);
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
         (holding, missing, if_new)

@@ -131,7 +131,7 @@ impl<'v> OfferFacts<'v> {
 
     /// Returns the customer who may be new, if a result depends on that.
     pub(super) fn missing_customer(&self) -> Option<Text> {
-        self.case.request_customer.counted().unknown.clone().filter(|_| self.if_new.get())
+        self.case.request_customer.counted_customer().unknown.clone().filter(|_| self.if_new.get())
     }
 
     /// Returns whether the customer belongs to a group, and records the reason if that is unknown.
@@ -291,7 +291,7 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn count(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
-        self.counted(counter, period)
+        self.find_count(counter, period)
     }
 }
 
@@ -332,7 +332,9 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     let input = view.input(view.case.passes);
     for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if rule.needs.meets(RequiredFacts::CUSTOMER) {
-            found.missing.extend(view.case.request_customer.unknown.clone().or_else(|| view.case.claimed()));
+            found
+                .missing
+                .extend(view.case.request_customer.unknown.clone().or_else(|| view.case.missing_claimed_customer()));
         }
         if rule.needs.meets(RequiredFacts::CHANNEL) && !view.case.facts.knows_channel() {
             found.missing.push(CHANNEL.into());
@@ -399,9 +401,9 @@ fn violated(view: &OfferFacts<'_>, failure: RuleFailure<'_>, input: &RuleInput<'
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
     let unanswered = test.filter(|test| matches!(test.name.kind, FactKind::Earning(_))).map(|test| test.name.text);
-    let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).worded(own.or(rule.message.as_deref()));
+    let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).with_message(own.or(rule.message.as_deref()));
     match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.why(input)) {
-        Some(why) => refusal.because(why),
+        Some(why) => refusal.with_explanation(why),
         None => refusal,
     }
 }

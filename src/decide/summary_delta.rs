@@ -71,7 +71,7 @@ pub struct OrderCount {
 }
 
 /// Returns the increments when the count of an order changes.
-pub fn recounted(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<OrderCount> {
+pub fn recount(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<OrderCount> {
     let add = |is: CountedAs| OrderCount {
         total: is.total.signed(),
         customer_id: is.customer_id,
@@ -101,6 +101,6 @@ pub(super) fn sum(parts: impl Iterator<Item = u64>) -> i64 {
 }
 
 /// The sum of what parts of a request give back, which is below zero.
-pub(super) fn given_back(parts: impl Iterator<Item = u64>) -> i64 {
+pub(super) fn negative_sum(parts: impl Iterator<Item = u64>) -> i64 {
     sum(parts).wrapping_neg()
 }

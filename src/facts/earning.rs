@@ -277,7 +277,7 @@ pub enum EarningStatus {
     /// It has earned.
     Earned,
     /// Its earning was revoked.
-    GivenBack,
+    Revoked,
 }
 
 /// The key by which an event earns once. An order has one for its lifetime, a custom event and an entry into a

@@ -80,7 +80,7 @@ impl Ratio {
 
     /// Returns this times 10 to a power.
     fn shifted(self, power: i128) -> Option<Ratio> {
-        self.times(Ratio::integer(10).to_the(Ratio::integer(power))?)
+        self.times(Ratio::integer(10).power(Ratio::integer(power))?)
     }
 
     /// Returns the sum.
@@ -108,21 +108,21 @@ impl Ratio {
     }
 
     /// Returns the quotient; `None` for a division by zero.
-    pub fn over(self, other: Ratio) -> Option<Ratio> {
+    pub fn divided_by(self, other: Ratio) -> Option<Ratio> {
         self.times(Ratio::new(other.bottom, other.top)?)
     }
 
     /// Returns the remainder of a division to a whole number, with the sign of this: 5.5 by 2 leaves 1.5.
-    pub fn rest_over(self, other: Ratio) -> Option<Ratio> {
-        let quotient = self.over(other)?;
+    pub fn remainder(self, other: Ratio) -> Option<Ratio> {
+        let quotient = self.divided_by(other)?;
         let integer = quotient.top.checked_div(quotient.bottom)?;
         self.minus(other.times(Ratio::integer(integer))?)
     }
 
     /// Returns this to a whole power; a negative one gives the reciprocal.
-    pub fn to_the(self, power: Ratio) -> Option<Ratio> {
+    pub fn power(self, power: Ratio) -> Option<Ratio> {
         let mut left = power.as_integer()?.unsigned_abs();
-        let mut base = if power.top < 0 { Ratio::integer(1).over(self)? } else { self };
+        let mut base = if power.top < 0 { Ratio::integer(1).divided_by(self)? } else { self };
         let mut result = Ratio::integer(1);
         while left > 0 {
             if left & 1 == 1 {

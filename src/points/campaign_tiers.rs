@@ -94,7 +94,7 @@ fn mapped(mappings: &[(Text, Mapping)], names: &[&str], points: u64) -> u64 {
 }
 
 /// Returns the tier that points reach; if ranges overlap, the highest.
-pub fn reached(tiers: &[CampaignTier], points: u64) -> Option<&CampaignTier> {
+pub fn find_reached_tier(tiers: &[CampaignTier], points: u64) -> Option<&CampaignTier> {
     tiers.iter().filter(|tier| tier.contains(points)).max_by_key(|tier| tier.from)
 }
 

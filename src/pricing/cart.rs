@@ -5,7 +5,7 @@
 use crate::count::Countable;
 use crate::model::order::{Item, Order};
 use crate::money::Money;
-use crate::pricing::gain::{Gain, Replacement, UnitChange, both};
+use crate::pricing::gain::{Gain, Replacement, UnitChange, sum_optional};
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -288,14 +288,14 @@ impl Cart {
                 units: change.units,
                 amount: change.amount,
                 free: change.free,
-                claimed: change.claimed(),
+                claimed: change.claimed_units(),
             });
             return Some(());
         };
         known.units = known.units.checked_add(change.units)?;
-        known.amount = both(known.amount, change.amount);
+        known.amount = sum_optional(known.amount, change.amount);
         known.free = known.free.checked_add(change.free)?;
-        known.claimed = known.claimed.checked_add(change.claimed())?;
+        known.claimed = known.claimed.checked_add(change.claimed_units())?;
         Some(())
     }
 

@@ -56,7 +56,7 @@ impl DiscountTarget<'_> {
 }
 
 /// Returns the gain of an order-level discount; `None` on overflow.
-pub fn off_order(discount: &Discount, numbers: &NumberResolver<'_>, base: DiscountBase<'_>) -> Option<Gain> {
+pub fn discount_order(discount: &Discount, numbers: &NumberResolver<'_>, base: DiscountBase<'_>) -> Option<Gain> {
     let Some(open) = numbers.cart.total() else { return Some(Gain::default()) };
     let base = match base {
         DiscountBase::Discounted => open,
@@ -81,7 +81,7 @@ pub fn off_order(discount: &Discount, numbers: &NumberResolver<'_>, base: Discou
 }
 
 /// Returns the gain of an item-level discount; `None` on overflow.
-pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: LinesInScope<'_>) -> Option<Gain> {
+pub fn discount_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: LinesInScope<'_>) -> Option<Gain> {
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&in_scope, *aggregated_amount_limit, &|target| {
@@ -155,7 +155,7 @@ fn per_line(
         let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
         if in_scope.scope.selective {
-            given = limits.most(target, given);
+            given = limits.allowed_part(target, given);
             limits.take(target, given);
         }
         left = left.map(|left| left.remaining_after(given));
@@ -172,7 +172,7 @@ struct RemainingLimits(Vec<(usize, Money)>);
 
 impl RemainingLimits {
     /// Returns the part of a discount that the limits of the line's entry allow.
-    fn most(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
+    fn allowed_part(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
         let Some((position, entry)) = target.entry else { return requested };
         let of_line = entry.terms.amount_limit.unwrap_or(requested);
         let of_all = entry.terms.aggregated_amount_limit.map_or(requested, |limit| {
@@ -222,7 +222,7 @@ fn proportionally(in_scope: &LinesInScope<'_>, total_discount: Money, by_quantit
         let mut limits = RemainingLimits::default();
         each_target(in_scope, &mut |target| {
             let share = gain.lines.get(target.position).copied().flatten().unwrap_or_default();
-            let given = limits.most(target, share);
+            let given = limits.allowed_part(target, share);
             limits.take(target, given);
             gain.set(target.position, given);
             Some(())

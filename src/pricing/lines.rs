@@ -33,13 +33,13 @@ impl PricedOrder<'_> {
 
     /// Returns the order without the sent fields of goods that the catalogue has; `None` if no fields of goods were
     /// sent.
-    pub fn overruled(&self, order: &Order) -> Option<Order> {
+    pub fn with_catalogue_fields(&self, order: &Order) -> Option<Order> {
         if order.items.iter().all(|item| item.sku.is_none() && item.product.is_none()) {
             return None;
         }
         let mut order = order.clone();
         for (item, goods) in order.items.iter_mut().zip(&self.goods) {
-            goods.overrule(item);
+            goods.override_sent_fields(item);
         }
         Some(order)
     }

@@ -29,7 +29,7 @@ impl Claims {
         let mut claims = Claims::default();
         for (position, gain) in gains {
             for change in gain.units.iter().flat_map(|units| &units.changes) {
-                let units = claims.units(position, change.position) + change.claimed();
+                let units = claims.units(position, change.position) + change.claimed_units();
                 claims.raise(Claim { claimer: position, line: change.position, units });
             }
         }

@@ -73,7 +73,7 @@ pub struct PriorPoints {
 
 /// A kind of tier change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TierPassage {
+pub enum TierChangeKind {
     /// A member without a tier entered one.
     #[default]
     Joined,
@@ -93,7 +93,7 @@ pub struct TierChange {
     /// The instant; each has at most one change.
     pub at: Instant,
     /// The kind.
-    pub passage: TierPassage,
+    pub change_kind: TierChangeKind,
     /// The tier before.
     pub from: Option<Text>,
     /// The tier after.
@@ -132,11 +132,11 @@ impl TierStructure {
 
     /// Returns the tier change when a member's card is deleted at an instant. `None` if there was no tier before: only
     /// the end of an instant counts.
-    pub fn leave(&self, state: &TierState, at: Instant) -> Option<TierChange> {
+    pub fn change_on_deletion(&self, state: &TierState, at: Instant) -> Option<TierChange> {
         let before = if state.at == at { &state.before } else { &state.now };
         Some(TierChange {
             at,
-            passage: TierPassage::Left,
+            change_kind: TierChangeKind::Left,
             from: Some(before.tier.clone()?),
             to: None,
             points: self.points(&state.now),

@@ -84,13 +84,13 @@ fn read_entry(at: &JsonCursor<'_>) -> ScopeEntry {
     at.fill("target", &mut terms.target, |target| target.one_of(TARGETS));
     at.fill("skip_initially", &mut terms.skip_initially, read::whole_number);
     at.fill("repeat", &mut terms.repeat, read_count);
-    at.fill_some("quantity_limit", &mut terms.quantity_limit, read::whole_number);
-    at.fill_some("aggregated_quantity_limit", &mut terms.aggregated_quantity_limit, read::whole_number);
-    at.fill_some("amount_limit", &mut terms.amount_limit, read::money);
-    at.fill_some("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
+    at.fill_optional("quantity_limit", &mut terms.quantity_limit, read::whole_number);
+    at.fill_optional("aggregated_quantity_limit", &mut terms.aggregated_quantity_limit, read::whole_number);
+    at.fill_optional("amount_limit", &mut terms.amount_limit, read::money);
+    at.fill_optional("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
     terms.caps = caps;
-    at.fill_some("product_id", &mut entry.product.0, read::name);
-    at.fill_some("product_source_id", &mut entry.product.1, read::name);
+    at.fill_optional("product_id", &mut entry.product.0, read::name);
+    at.fill_optional("product_source_id", &mut entry.product.1, read::name);
     entry.price = Dynamic {
         plain: at.option("price", read::money),
         formula: at.option("price_formula", read_price_formula).flatten(),

@@ -113,7 +113,7 @@ impl<'f> GrantBudget<'f> {
     }
 
     /// Returns the points that an effect does not give for the present order and could give for a changed one.
-    pub fn absent(
+    pub fn ungranted_points(
         &mut self,
         effect: &EarningEffect,
         member: &Membership<'_>,

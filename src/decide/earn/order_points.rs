@@ -35,10 +35,10 @@ pub fn order_points(
     context: &Context,
 ) -> Option<OrderPoints> {
     let request = Redeemables::default();
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &request, context);
+    let mut case = Case::with_stacking_rules(Fact::own(StackingRules::default()), facts, &request, context);
     let event = EarningEvent::OrderPaid(order);
     settle(&mut case, customer, event).ok()?;
-    let items = Items::naming(&case, &collections(amounts));
+    let items = Items::with_collections(&case, &collections(amounts));
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let earning_context =
         EarningContext { event, case: &case, items: &items, setting: &setting, usage: &usage, tiers: &[] };

@@ -89,7 +89,7 @@ pub fn decompose(item: &Item, effects: &[LineEffect]) -> ComposedLine {
 }
 
 /// Returns the line before a redemption, from the line after it.
-pub fn before(after: LineTotals, effect: &LineEffect) -> LineTotals {
+pub fn line_before_redemption(after: LineTotals, effect: &LineEffect) -> LineTotals {
     let worth = effect.worth.wrapping_neg();
     LineTotals {
         quantity: moved(after.quantity, [effect.units.wrapping_neg()]),

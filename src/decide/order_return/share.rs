@@ -5,7 +5,7 @@
 
 use crate::count::{self, Countable};
 use crate::model::order::{Item, Order};
-use crate::model::order_return::RedemptionRest;
+use crate::model::order_return::RemainingDiscount;
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
 
@@ -211,8 +211,8 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
         }
     }
     // The amount of the order beyond its lines is not returned with any. Lines beyond the bounds leave no such amount.
-    let rest = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
-    shares.push(SpreadShare::new(lines.len(), rest.minor(), rest));
+    let remaining = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
+    shares.push(SpreadShare::new(lines.len(), remaining.minor(), remaining));
     spread(discount, &mut shares);
     let mut given = Money::ZERO;
     for (line, share) in lines.iter_mut().zip(shares.chunks(2)) {
@@ -224,16 +224,16 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
 }
 
 /// Returns the first of two parts of an amount, by largest remainder.
-pub fn split(amount: Money, [part, rest]: [u64; 2]) -> Money {
-    let mut shares = [SpreadShare::new(0, part, Money::MAX), SpreadShare::new(1, rest, Money::MAX)];
+pub fn split(amount: Money, [part, remaining]: [u64; 2]) -> Money {
+    let mut shares = [SpreadShare::new(0, part, Money::MAX), SpreadShare::new(1, remaining, Money::MAX)];
     spread(amount, &mut shares);
     let [first, _] = shares;
     first.given
 }
 
 /// Returns the order without the returned units. Lines without units are removed, except those that have units which a
-/// redemption replaced: its rollback gives them back. `rests` has the remaining effects of the redemptions.
-pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Order {
+/// redemption replaced: its rollback gives them back. `remaining_discounts` has the remaining effects of the redemptions.
+pub fn without(order: &Order, back: &OrderShare, remaining_discounts: &[RemainingDiscount]) -> Order {
     let nothing = |amount: Money| (!amount.is_zero()).then_some(amount);
     let mut left = order.clone();
     for line in &back.lines {
@@ -243,7 +243,8 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         item.discount_quantity =
             item.discount_quantity.map(|free| free.remaining_after(line.free)).filter(|free| *free > 0);
         // Returned units are first those that a redemption added.
-        let units: Vec<i64> = rests.iter().filter_map(|rest| Some(rest.line(item.id.as_ref()?)?.units)).collect();
+        let units: Vec<i64> =
+            remaining_discounts.iter().filter_map(|remaining| Some(remaining.line(item.id.as_ref()?)?.units)).collect();
         let sent = units.iter().try_fold(item.quantity, |left, added| left.checked_sub_signed(*added));
         let is_changed = units.iter().any(|units| *units != 0);
         item.initial_quantity = item
@@ -254,7 +255,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         item.discount_amount = item.discount_amount.and_then(|off| nothing(off.remaining_after(line.line_discount())));
     }
     let is_owed = |item: &Item| {
-        let mut lines = rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
+        let mut lines = remaining_discounts.iter().filter_map(|remaining| remaining.line(item.id.as_ref()?));
         lines.any(|line| line.units < 0)
     };
     let is_left = |position: usize| {

@@ -6,10 +6,10 @@
 use crate::budget::StepBudget;
 use crate::count::Countable;
 use crate::decide::order_return::composed_line::{compose, decompose, on_present};
-use crate::decide::order_return::rests;
+use crate::decide::order_return::remaining_discounts;
 use crate::decide::order_return::settled::Redemptions;
 use crate::model::order::{Item, Order, OrderStatus};
-use crate::model::order_return::RedemptionRest;
+use crate::model::order_return::RemainingDiscount;
 use crate::model::redemption::{LineEffect, LineTotals, StoredRedemption};
 use crate::money::Money;
 use crate::text::Text;
@@ -73,16 +73,25 @@ fn effects(order: &Order, redemptions: &Redemptions, undone: &[&StoredRedemption
             is_by_position: true,
         }
     };
-    let by_id = |rest: &RedemptionRest| {
-        let line =
-            |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_line_effect).unwrap_or_default();
+    let by_id = |remaining: &RemainingDiscount| {
+        let line = |item: &Item| {
+            item.id
+                .as_ref()
+                .and_then(|id| remaining.line(id))
+                .map(remaining_discounts::as_line_effect)
+                .unwrap_or_default()
+        };
         let lines = order.items.iter().map(line).collect();
-        RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_position: false }
+        RemainingEffect {
+            discount: remaining.discount,
+            lines,
+            is_undone: is_undone(&remaining.id),
+            is_by_position: false,
+        }
     };
-    let known =
-        redemptions.parts.iter().zip(&redemptions.recorded).map(|(part, rest)| {
-            if is_undone(&part.id) && is_by_position(part) { by_position(part) } else { by_id(rest) }
-        });
+    let known = redemptions.parts.iter().zip(&redemptions.recorded).map(|(part, remaining)| {
+        if is_undone(&part.id) && is_by_position(part) { by_position(part) } else { by_id(remaining) }
+    });
     let is_known = |redemption: &StoredRedemption| redemptions.parts.iter().any(|part| part.id == redemption.id);
     let unknown = undone.iter().filter(|redemption| !is_known(redemption)).map(|redemption| by_position(redemption));
     known.chain(unknown).collect()

@@ -121,7 +121,7 @@ fn write_applied(out: &mut Writer, gain: &Gain) {
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
-        for (position, off) in gain.each_off() {
+        for (position, off) in gain.line_discounts() {
             out.item().object(|out| {
                 out.write_number("index", u64::try_from(position).unwrap_or(0));
                 out.write_number("amount", off.minor());

@@ -6,7 +6,7 @@ use crate::model::order::Order;
 use crate::pricing::lines::PricedOrder;
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::order::kept_return::write_returns;
+use crate::wire::order::stored_return::write_returns;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
 use crate::wire::redemptions::record::write_reference;
 use crate::wire::writer::Writer;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use scrip::Context;
 use scrip::bundle::facts::RuleSetFacts;
-use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, GiveBack, GrantedContent, earn, give_back};
+use scrip::decide::earn::{
+    EarningEvent, EarningRequest, Earnings, GrantedContent, PointsCorrection, decide_corrections, earn,
+};
 use scrip::facts::earning::{
     CurrentTier, EarningCard, EarningFacts, EarningKey, EarningStatus, Incentive, Membership, StoredEarning,
 };
@@ -130,12 +132,12 @@ impl Shop {
     }
 
     /// Returns a cancelled order.
-    pub fn cancel_order(&mut self, id: &str) -> Vec<GiveBack> {
+    pub fn cancel_order(&mut self, id: &str) -> Vec<PointsCorrection> {
         let key = EarningKey::order(id);
         let context = Context { now: at("2026-03-02T10:00:00Z"), seed: [7; 32] };
-        let back = give_back(&self.engine, self, &key, None, &context).unwrap();
+        let back = decide_corrections(&self.engine, self, &key, None, &context).unwrap();
         if let Some((status, _)) = self.stored_earnings.get_mut(&key) {
-            *status = EarningStatus::GivenBack;
+            *status = EarningStatus::Revoked;
         }
         back
     }

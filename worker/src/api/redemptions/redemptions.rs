@@ -247,7 +247,7 @@ fn refusal_key(evaluated: &Evaluation<'_>) -> Option<&'static str> {
 /// Adds the codes that a client named without success.
 fn count_failed_attempts(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
     // Saturates: beyond every limit of attempts.
-    call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
+    call.failed_attempts.set(call.failed_attempts.get().saturating_add(evaluated.failed_attempts()));
 }
 
 fn validate(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -1,38 +1,53 @@
 //! Decides which part of each redemption's discounts remains on an order, and which part a return takes.
 
 use crate::count::Countable;
-use crate::decide::order_return::free_units::{fit_free_discounts, free_granted_on, move_free_units, take_free_units};
+use crate::decide::order_return::free_units::{
+    fit_free_discounts, free_units_discount_on, move_free_units, remove_free_units,
+};
 use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::share::OrderShare;
 use crate::model::order::Order;
-use crate::model::order_return::{LineRest, RedemptionRest};
+use crate::model::order_return::{RemainingDiscount, RemainingLineDiscount};
 use crate::model::redemption::{LineEffect, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
 use crate::text::Text;
 
 /// Returns the remaining discounts of a redemption on an order.
-pub fn rest_of(redemption: &StoredRedemption, order: &Order) -> RedemptionRest {
-    let known = order.returns.iter().rev().find_map(|one| one.rests.iter().find(|rest| rest.id == redemption.id));
+pub fn find_remaining_discount(redemption: &StoredRedemption, order: &Order) -> RemainingDiscount {
+    let known = order
+        .returns
+        .iter()
+        .rev()
+        .find_map(|one| one.remaining_discounts.iter().find(|remaining| remaining.id == redemption.id));
     if let Some(known) = known {
-        let mut rest = known.clone();
-        rest.lines.iter_mut().for_each(|line| line.earlier = earlier_of(redemption, line));
-        return rest;
+        let mut remaining = known.clone();
+        remaining.lines.iter_mut().for_each(|line| line.earlier = earlier_of(redemption, line));
+        return remaining;
     }
-    let mut rest = RedemptionRest { id: redemption.id.clone(), ..RedemptionRest::default() };
-    let Some(own) = redemption.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else { return rest };
-    rest.discount = own.discount;
+    let mut remaining = RemainingDiscount { id: redemption.id.clone(), ..RemainingDiscount::default() };
+    let Some(own) = redemption.order.as_ref().filter(|own| own.id.is_some() && own.id == order.id) else {
+        return remaining;
+    };
+    remaining.discount = own.discount;
     for (line, line_id) in own.lines.iter().zip(&own.line_ids) {
         if *line != LineEffect::default() && !line_id.is_empty() {
             let LineEffect { discount, units, free_units, worth, earlier } = *line;
-            rest.lines.push(LineRest { line_id: line_id.clone(), discount, units, free_units, worth, earlier });
+            remaining.lines.push(RemainingLineDiscount {
+                line_id: line_id.clone(),
+                discount,
+                units,
+                free_units,
+                worth,
+                earlier,
+            });
         }
     }
-    rest
+    remaining
 }
 
 /// Returns the part of the price of the remaining free units that earlier discounts had taken.
-fn earlier_of(redemption: &StoredRedemption, line: &LineRest) -> Money {
+fn earlier_of(redemption: &StoredRedemption, line: &RemainingLineDiscount) -> Money {
     let own = redemption.order.iter().flat_map(|own| own.lines.iter().zip(&own.line_ids));
     let Some((own, _)) = own.into_iter().find(|(_, id)| **id == line.line_id) else { return Money::ZERO };
     // Removed units, whose number is negative, are not free.
@@ -43,27 +58,31 @@ fn earlier_of(redemption: &StoredRedemption, line: &LineRest) -> Money {
 
 /// Takes from the redemptions the discounts that a share gives up. Discounts that no redemption granted bear their part
 /// too.
-pub fn take(order: &Order, back: &OrderShare, rests: &mut [RedemptionRest]) {
+pub fn remove_returned(order: &Order, back: &OrderShare, remaining_discounts: &mut [RemainingDiscount]) {
     if back.is_full {
-        for rest in rests.iter_mut() {
-            *rest = RedemptionRest { id: rest.id.clone(), ..RedemptionRest::default() };
+        for remaining in remaining_discounts.iter_mut() {
+            *remaining = RemainingDiscount { id: remaining.id.clone(), ..RemainingDiscount::default() };
         }
         return;
     }
-    let of_order = rests.iter_mut().map(|rest| &mut rest.discount).collect();
+    let of_order = remaining_discounts.iter_mut().map(|remaining| &mut remaining.discount).collect();
     lower(back.order_discount, order.discount_amount.unwrap_or_default(), of_order);
     for line in &back.lines {
         let Some(item) = order.items.get(line.position) else { continue };
         let Some(id) = &item.id else { continue };
-        let others = item.discount_amount.unwrap_or_default().remaining_after(free_granted_on(rests, id));
-        let of_paid = rests.iter_mut().filter_map(|rest| rest.line_mut(id)).filter(|own| own.free_units <= 0);
+        let others =
+            item.discount_amount.unwrap_or_default().remaining_after(free_units_discount_on(remaining_discounts, id));
+        let of_paid = remaining_discounts
+            .iter_mut()
+            .filter_map(|remaining| remaining.line_mut(id))
+            .filter(|own| own.free_units <= 0);
         lower(line.paid_discount, others, of_paid.map(|own| &mut own.discount).collect());
         let left = item.quantity.remaining_after(line.paid).remaining_after(line.free);
-        take_free_units(line, left, id, rests);
+        remove_free_units(line, left, id, remaining_discounts);
     }
-    for rest in rests.iter_mut() {
-        let empty = |line: &LineRest| line.discount.is_zero() && line.units == 0 && line.free_units == 0;
-        rest.lines.retain(|line| !empty(line));
+    for remaining in remaining_discounts.iter_mut() {
+        let empty = |line: &RemainingLineDiscount| line.discount.is_zero() && line.units == 0 && line.free_units == 0;
+        remaining.lines.retain(|line| !empty(line));
     }
 }
 
@@ -82,48 +101,57 @@ fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
 
 /// Moves the effects of redemptions to the present lines of an order: units move to another line of the same goods when
 /// a line is split or merged. Only the order determines the amount of each line.
-pub fn settle_on_lines(order: &Order, goods: &OrderGoods<'_>, rests: &mut [RedemptionRest]) {
-    let mut line_ids: Vec<Text> = rests.iter().flat_map(|rest| &rest.lines).map(|line| line.line_id.clone()).collect();
+pub fn settle_on_lines(order: &Order, goods: &OrderGoods<'_>, remaining_discounts: &mut [RemainingDiscount]) {
+    let mut line_ids: Vec<Text> =
+        remaining_discounts.iter().flat_map(|remaining| &remaining.lines).map(|line| line.line_id.clone()).collect();
     line_ids.sort_unstable();
     line_ids.dedup();
     line_ids.retain(|id| !goods.is_fixed(id));
-    line_ids.iter().for_each(|id| move_free_units(order, goods, id, rests));
-    line_ids.iter().for_each(|id| move_discounts(order, goods, id, rests));
-    fit_free_discounts(order, goods, rests);
+    line_ids.iter().for_each(|id| move_free_units(order, goods, id, remaining_discounts));
+    line_ids.iter().for_each(|id| move_discounts(order, goods, id, remaining_discounts));
+    fit_free_discounts(order, goods, remaining_discounts);
 }
 
 /// Moves the discounts that redemptions have on a line beyond its own to lines with more than theirs.
-fn move_discounts(order: &Order, goods: &OrderGoods<'_>, line_id: &Text, rests: &mut [RedemptionRest]) {
+fn move_discounts(
+    order: &Order,
+    goods: &OrderGoods<'_>,
+    line_id: &Text,
+    remaining_discounts: &mut [RemainingDiscount],
+) {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
     let off = own.and_then(|item| item.discount_amount).unwrap_or_default();
-    let excess = granted_on(rests, Some(line_id)).remaining_after(off);
+    let excess = discount_on(remaining_discounts, Some(line_id)).remaining_after(off);
     if excess.is_zero() {
         return;
     }
     let others = order.items.iter().enumerate().filter(|(_, item)| goods.may_move(line_id, item));
     let capacity = others.filter_map(|(position, item)| {
-        let known = granted_on(rests, Some(item.id.as_ref()?));
+        let known = discount_on(remaining_discounts, Some(item.id.as_ref()?));
         Some((position, item.discount_amount?.remaining_after(known)))
     });
     let capacity: Vec<(usize, Money)> = capacity.filter(|(_, capacity)| !capacity.is_zero()).collect();
     let all = Money::capped_sum(capacity.iter().map(|(_, capacity)| *capacity));
-    let own = |position: usize, rest: &RedemptionRest| {
-        let own = rest.line(line_id)?.discount;
+    let own = |position: usize, remaining: &RemainingDiscount| {
+        let own = remaining.line(line_id)?.discount;
         Some(SpreadShare::new(position, own.minor(), own))
     };
     let mut parts: Vec<SpreadShare> =
-        rests.iter().enumerate().filter_map(|(position, rest)| own(position, rest)).collect();
+        remaining_discounts.iter().enumerate().filter_map(|(position, remaining)| own(position, remaining)).collect();
     spread(excess.min(all), &mut parts);
     let mut capacity = capacity.into_iter();
     let mut free = capacity.next();
     for part in parts {
-        let Some(rest) = rests.get_mut(part.position) else { continue };
-        rest.line_mut(line_id).into_iter().for_each(|line| line.discount = line.discount.remaining_after(part.given));
+        let Some(remaining) = remaining_discounts.get_mut(part.position) else { continue };
+        remaining
+            .line_mut(line_id)
+            .into_iter()
+            .for_each(|line| line.discount = line.discount.remaining_after(part.given));
         let mut missing = part.given;
         while let Some((position, left)) = free.filter(|_| !missing.is_zero()) {
             let moved = missing.min(left);
             let to = order.items.get(position).and_then(|item| item.id.as_ref());
-            to.into_iter().for_each(|to| add_discount(rest, to, moved));
+            to.into_iter().for_each(|to| add_discount(remaining, to, moved));
             missing = missing.remaining_after(moved);
             let left = left.remaining_after(moved);
             free = if left.is_zero() { capacity.next() } else { Some((position, left)) };
@@ -132,32 +160,40 @@ fn move_discounts(order: &Order, goods: &OrderGoods<'_>, line_id: &Text, rests: 
 }
 
 /// Returns the discount of redemptions on a line, or on the whole order.
-pub fn granted_on(rests: &[RedemptionRest], line_id: Option<&str>) -> Money {
-    let of = |rest: &RedemptionRest| match line_id {
-        Some(line_id) => rest.line(line_id).map(|line| line.discount),
-        None => Some(rest.discount),
+pub fn discount_on(remaining_discounts: &[RemainingDiscount], line_id: Option<&str>) -> Money {
+    let of = |remaining: &RemainingDiscount| match line_id {
+        Some(line_id) => remaining.line(line_id).map(|line| line.discount),
+        None => Some(remaining.discount),
     };
     // The cart of the order keeps the sum of its discounts within bounds.
-    Money::capped_sum(rests.iter().filter_map(of))
+    Money::capped_sum(remaining_discounts.iter().filter_map(of))
 }
 
-fn add_discount(rest: &mut RedemptionRest, line_id: &Text, amount: Money) {
+fn add_discount(remaining: &mut RemainingDiscount, line_id: &Text, amount: Money) {
     if !amount.is_zero() {
         // The discounts on a line stay within that of the line.
-        let add = |line: &mut LineRest| line.discount = line.discount.checked_add(amount).unwrap_or(line.discount);
-        rest.change_line(line_id, add);
+        let add = |line: &mut RemainingLineDiscount| {
+            line.discount = line.discount.checked_add(amount).unwrap_or(line.discount)
+        };
+        remaining.change_line(line_id, add);
     }
 }
 
 /// Takes an amount from the discounts of redemptions on a line or on the order. Card payments are reduced first, then
 /// the other discounts, and free units last. `total` is the discount with the part that no redemption granted.
-pub fn cut(amount: Money, total: Money, rests: &mut [RedemptionRest], is_card: &[bool], line_id: Option<&str>) {
+pub fn reduce_discounts(
+    amount: Money,
+    total: Money,
+    remaining_discounts: &mut [RemainingDiscount],
+    is_card: &[bool],
+    line_id: Option<&str>,
+) {
     let [mut cards, mut free, mut others] = [Vec::new(), Vec::new(), Vec::new()];
-    for (rest, is_card) in rests.iter_mut().zip(is_card) {
+    for (remaining, is_card) in remaining_discounts.iter_mut().zip(is_card) {
         match line_id {
-            None if *is_card => cards.push(&mut rest.discount),
-            None => others.push(&mut rest.discount),
-            Some(line_id) => match rest.line_mut(line_id) {
+            None if *is_card => cards.push(&mut remaining.discount),
+            None => others.push(&mut remaining.discount),
+            Some(line_id) => match remaining.line_mut(line_id) {
                 Some(line) if *is_card => cards.push(&mut line.discount),
                 Some(line) if line.free_units > 0 => free.push(&mut line.discount),
                 Some(line) => others.push(&mut line.discount),
@@ -168,27 +204,27 @@ pub fn cut(amount: Money, total: Money, rests: &mut [RedemptionRest], is_card: &
     let sum = |parts: &[&mut Money]| Money::capped_sum(parts.iter().map(|part| **part));
     let (paid, free_paid) = (sum(&cards), sum(&free));
     let of_cards = amount.min(paid);
-    let rest = total.remaining_after(paid).remaining_after(free_paid);
-    let of_others = amount.remaining_after(of_cards).min(rest);
+    let remaining = total.remaining_after(paid).remaining_after(free_paid);
+    let of_others = amount.remaining_after(of_cards).min(remaining);
     lower(of_cards, paid, cards);
-    lower(of_others, rest, others);
+    lower(of_others, remaining, others);
     lower(amount.remaining_after(of_cards).remaining_after(of_others), free_paid, free);
 }
 
 /// Returns the remaining effect on a line, as a rollback undoes it.
-pub fn as_line_effect(line: &LineRest) -> LineEffect {
-    let LineRest { discount, units, free_units, worth, earlier, .. } = *line;
+pub fn as_line_effect(line: &RemainingLineDiscount) -> LineEffect {
+    let RemainingLineDiscount { discount, units, free_units, worth, earlier, .. } = *line;
     LineEffect { discount, units, free_units, worth, earlier }
 }
 
 /// Takes the remaining discounts of a redemption off an order.
-pub fn remove_discounts(order: &mut Order, rest: &RedemptionRest) {
+pub fn remove_discounts(order: &mut Order, remaining: &RemainingDiscount) {
     let less = |amount: &mut Option<Money>, by: Money| {
         *amount = amount.map(|amount| amount.remaining_after(by)).filter(|amount| !amount.is_zero());
     };
-    less(&mut order.discount_amount, rest.discount);
+    less(&mut order.discount_amount, remaining.discount);
     for item in &mut order.items {
-        let line = item.id.as_ref().and_then(|id| rest.line(id));
+        let line = item.id.as_ref().and_then(|id| remaining.line(id));
         if let Some(line) = line {
             less(&mut item.discount_amount, line.discount);
         }

@@ -21,7 +21,7 @@ pub enum OrderTransition {
     /// The order is paid: it earns, if it has not earned yet.
     Paid,
     /// The order is canceled: its earning is given back, once.
-    CalledOff,
+    Canceled,
 }
 
 impl OrderTransition {
@@ -31,7 +31,7 @@ impl OrderTransition {
         match is {
             _ if was == Some(is) => None,
             OrderStatus::Paid => Some(OrderTransition::Paid),
-            OrderStatus::Canceled => Some(OrderTransition::CalledOff),
+            OrderStatus::Canceled => Some(OrderTransition::Canceled),
             OrderStatus::Created | OrderStatus::Fulfilled => None,
         }
     }
@@ -39,7 +39,7 @@ impl OrderTransition {
 
 /// The present state of an order that earned points.
 #[derive(Debug, Clone, Copy)]
-pub struct OrderLeft<'a> {
+pub struct RemainingOrder<'a> {
     /// The order.
     pub order: &'a Order,
     /// The customer of the order.
@@ -59,7 +59,7 @@ pub enum EarningCorrection {
 
 /// Points by which the earning of an order decreases or increases after a change of the order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GiveBack {
+pub struct PointsCorrection {
     /// The past earning, with the points that move now.
     pub stored_earning: StoredEarning,
     /// The highest number of points that the order has earned by it.
@@ -73,16 +73,16 @@ pub struct GiveBack {
 /// Decides which points of an earning key are given back or restored, so that the order has the points that it would
 /// earn now. A canceled order keeps none. Nothing moves if it earned nothing or the movement is done already. Returns
 /// `None` if a fact that it needs cannot be read.
-pub fn give_back(
+pub fn decide_corrections(
     facts: &dyn Facts,
     earning: &dyn EarningFacts,
     key: &EarningKey,
-    left: Option<OrderLeft<'_>>,
+    left: Option<RemainingOrder<'_>>,
     context: &Context,
-) -> Option<Vec<GiveBack>> {
+) -> Option<Vec<PointsCorrection>> {
     match earning.status(key) {
         Known::Is(EarningStatus::Earned) => {}
-        Known::Is(EarningStatus::New | EarningStatus::GivenBack) | Known::Absent => return Some(Vec::new()),
+        Known::Is(EarningStatus::New | EarningStatus::Revoked) | Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     }
     let stored_earnings = match earning.stored_earnings(key) {
@@ -132,7 +132,7 @@ impl PreviousEarning<'_> {
     /// Returns how many points the order earns by each past earning. A fixed number counts by the remaining share of
     /// the order's amount. Others count as a new order like it would have earned when it was paid. Cards limit both by
     /// their capacity.
-    fn points_of(&self, left: OrderLeft<'_>) -> Option<Vec<u64>> {
+    fn points_of(&self, left: RemainingOrder<'_>) -> Option<Vec<u64>> {
         if left.share.is_full() {
             return Some(vec![0; self.stored_earnings.len()]);
         }
@@ -222,7 +222,7 @@ fn share_left(stored_earning: &StoredEarning, share: ReturnedShare) -> u64 {
 
 /// Returns the movement of a past earning after which it has earned `earned` points. Points that could not be taken for
 /// lack of balance are not restored: the customer had them.
-fn moved(mut stored_earning: StoredEarning, earned: u64, method: Option<Revocation>) -> Option<GiveBack> {
+fn moved(mut stored_earning: StoredEarning, earned: u64, method: Option<Revocation>) -> Option<PointsCorrection> {
     let more = earned.remaining_after(stored_earning.earned.points);
     let total = stored_earning.earned.points.max(earned);
     (stored_earning.back, stored_earning.taken) =
@@ -234,5 +234,5 @@ fn moved(mut stored_earning: StoredEarning, earned: u64, method: Option<Revocati
         None => return None,
     };
     stored_earning.earned.points = points;
-    Some(GiveBack { stored_earning, total, due, movement })
+    Some(PointsCorrection { stored_earning, total, due, movement })
 }
