@@ -169,7 +169,7 @@ pub fn write_tried(
             out.write_flag("valid", evaluated.valid);
             out.text_if("tracking_id", evaluated.tracking_id.as_ref());
             if evaluated.valid {
-                write_effect(out, evaluated, context, step.and_then(applied));
+                write_effect(out, evaluated, context, step);
             } else {
                 let (reason, custom) = reason(step);
                 out.text_or_null("reason", reason);
@@ -195,7 +195,8 @@ pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> 
 }
 
 /// Writes the effect of a tier, which may be empty.
-fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, applied: Option<(&WalkStep, &Gain)>) {
+fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, step: Option<&WalkStep>) {
+    let applied = step.and_then(applied);
     let cart = &evaluated.walk.cart;
     let mut totals = [None, None];
     if let (Some((_, gain)), Some(order)) = (applied, evaluated.visible_order()) {

@@ -254,8 +254,8 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             card_id: record.card_id().into(),
             card_definition_id: record.card_definition_id().into(),
             earned,
-            back,
-            taken: record.taken().unwrap_or(back),
+            revoked_due: back,
+            revoked: record.taken().unwrap_or(back),
             position: index,
             basis: find_basis(&entry),
         }));

@@ -100,7 +100,7 @@ fn write_correction(
     };
     fired_rules::record_revocation(call.store, &revocation.earning_key, correction.stored_earning.position, &revoked)?;
     if correction.movement != EarningCorrection::Restore {
-        let points = revoked.revoked.minus(correction.stored_earning.taken)?;
+        let points = revoked.revoked.minus(correction.stored_earning.revoked)?;
         let missing = correction.stored_earning.earned.points.remaining_after(points);
         let mut details = json!({ "card_id": loaded.row.id, "points": points });
         if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
@@ -157,7 +157,7 @@ fn apply_correction(
     let mut revoked = RevokedPoints {
         points: correction.total,
         due: correction.due,
-        revoked: correction.stored_earning.taken,
+        revoked: correction.stored_earning.revoked,
         ..RevokedPoints::default()
     };
     if correction.stored_earning.earned.points == 0 {
