@@ -125,6 +125,7 @@ impl Money {
     /// ```
     #[must_use]
     pub fn capped_mul(self, count: u64) -> Money {
+        // A limit beyond the bounds excludes no amount.
         self.checked_mul(count).unwrap_or(Money::MAX)
     }
 
@@ -137,6 +138,7 @@ impl Money {
     /// ```
     #[must_use]
     pub fn capped_sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+        // A limit beyond the bounds excludes no amount.
         Money::sum(amounts).unwrap_or(Money::MAX)
     }
 

@@ -43,6 +43,7 @@ impl Line {
 
     /// Returns the part of the line's amount and discount that belongs to its free units.
     fn free_value(&self) -> Money {
+        // Units without a price are worth nothing.
         let value = self.price.map_or(Money::ZERO, |price| price.capped_mul(self.free));
         value.min(self.discount.unwrap_or_default()).min(self.amount.unwrap_or_default())
     }
@@ -205,6 +206,7 @@ impl Cart {
         for (position, units) in units {
             let Some(line) = cart.lines.get_mut(position) else { continue };
             let free = units.min(line.paid_units());
+            // Units without a price are worth nothing.
             let worth = line.price.map_or(Money::ZERO, |price| price.capped_mul(free));
             let worth = worth.min(line.subtotal());
             // It is at most the amount of the line.

@@ -73,6 +73,7 @@ pub fn discount_order(discount: &Discount, numbers: &NumberResolver<'_>, base: D
         }
         Discount::Amount { amount_off, .. } => multiplied(numbers.money(amount_off, None), numbers.times()),
         Discount::Fixed { fixed_amount, .. } => {
+            // Without a fixed price nothing is taken off.
             numbers.price(fixed_amount, None).map_or(Money::ZERO, |price| base.remaining_after(price))
         }
         Discount::Unit(_) | Discount::Units(_) => Money::ZERO,
@@ -94,6 +95,7 @@ pub fn discount_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scop
         Discount::Fixed { fixed_amount, .. } => per_line(&in_scope, None, &|target| {
             let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.position)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.position)));
+            // Without a fixed price nothing is taken off.
             Some(price.map_or(Money::ZERO, |price| target.base().remaining_after(multiplied(price, target.units))))
         }),
         Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
@@ -177,6 +179,7 @@ impl RemainingLimits {
         let of_line = entry.terms.amount_limit.unwrap_or(requested);
         let of_all = entry.terms.aggregated_amount_limit.map_or(requested, |limit| {
             limit.remaining_after(
+                // An entry that no line has used yet has its whole limit.
                 self.0.iter().find(|(known, _)| *known == position).map_or(Money::ZERO, |(_, taken)| *taken),
             )
         });

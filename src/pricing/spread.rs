@@ -64,13 +64,14 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
     cut_to_caps(shares);
 }
 
-/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always. No weight is
-/// above the total, which is not 0: both are at most the amount and the total, and no default applies.
+/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always.
 fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
     if let Some(product) = amount.checked_mul(weight) {
+        // The total is not 0.
         return (product.checked_div(total).unwrap_or(0), product.checked_rem(total).unwrap_or(0));
     }
     let product = product(amount, weight);
+    // No weight is above the total, so that the results are at most the amount and the total.
     let narrow = |number: Option<u128>| number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
     (narrow(product.checked_div(u128::from(total))), narrow(product.checked_rem(u128::from(total))))
 }

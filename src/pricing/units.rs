@@ -46,6 +46,7 @@ pub fn add_units(
             }
             UnitEffect::AddMissingItems => {
                 let line = task.line_of(&goods.goods);
+                // Goods without a line have no units in the order.
                 let there = line.and_then(|position| task.cart.lines.get(position)).map_or(0, Line::paid_units);
                 task.add(goods, line, goods.units.remaining_after(there))?;
             }

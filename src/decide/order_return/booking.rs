@@ -120,6 +120,7 @@ impl Booking<'_> {
             if !touched(item) || is_named && !named(item) {
                 continue;
             }
+            // Of other lines no unit is returned.
             let gone = back.at(position).map_or(0, |line| line.paid);
             let [units, kept] = &mut parts;
             *units += gone;

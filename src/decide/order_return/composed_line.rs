@@ -120,8 +120,9 @@ fn worth_of(effect: &LineEffect, price: Option<Money>) -> i64 {
     }
 }
 
-/// Returns a count after these changes together, and at least 0. Some thousand numbers of at most 2^53 stay within 64 bits.
+/// Returns a count after these changes together, and at least 0.
 fn moved(count: u64, changes: impl IntoIterator<Item = i64>) -> u64 {
+    // Some thousand numbers of at most 2^53 stay within 64 bits.
     u64::try_from(sum(count, changes).max(0)).unwrap_or(u64::MAX)
 }
 
@@ -130,14 +131,14 @@ fn sum(count: u64, changes: impl IntoIterator<Item = i64>) -> i128 {
     changes.into_iter().fold(i128::from(count), |sum, change| sum + i128::from(change))
 }
 
-/// Returns the amount of a line as it was sent. An amount out of bounds was never sent: it comes from a record that does not
-/// explain the line, and the largest amount explains no line either.
+/// Returns the amount of a line as it was sent. An amount out of bounds was never sent: its record does not explain the line.
 fn money(minor: u64) -> Money {
+    // The largest amount explains no line either.
     Money::of(minor).unwrap_or(Money::MAX)
 }
 
-/// Returns a number of free units; 0 for removed ones, whose number is negative.
 fn count(units: i64) -> u64 {
+    // Removed units, whose number is negative, are not free.
     u64::try_from(units).unwrap_or(0)
 }
 

@@ -48,6 +48,7 @@ pub fn move_free_units(
     remaining_discounts: &mut [RemainingDiscount],
 ) {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+    // A line that the order does not have any more has no free units.
     let mut excess = units_on(remaining_discounts, line_id).remaining_after(own.map_or(0, free_of));
     for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {
         let Some(to) = &item.id else { continue };
@@ -135,8 +136,9 @@ fn move_units(remaining: &mut RemainingDiscount, from: &Text, to: Option<&Text>,
     moved
 }
 
-/// Returns the first of two parts of a count, by largest remainder. A count of units fits an amount.
+/// Returns the first of two parts of a count, by largest remainder.
 fn split_count(all: u64, parts: [u64; 2]) -> u64 {
+    // A count of units fits an amount.
     Money::of(all).map_or(0, |all| split(all, parts).minor())
 }
 
@@ -160,8 +162,8 @@ fn lower_units(remaining: &mut RemainingLineDiscount, free: u64, left: u64) -> u
     count(taken)
 }
 
-/// Returns a number of added or free units; 0 for removed ones, whose number is negative.
 fn count(units: i64) -> u64 {
+    // Removed units, whose number is negative, are neither added nor free.
     u64::try_from(units).unwrap_or(0)
 }
 

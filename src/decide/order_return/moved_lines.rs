@@ -160,9 +160,11 @@ impl LineMoves {
     fn is_rest(&self, stored: &Order, remaining: &Order, order: &Order) -> bool {
         let left = |item: &Item| {
             let known = remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+            // A line that is gone has no units left.
             known.map_or(0, |known| known.quantity)
         };
         let units = |position: &Option<usize>| {
+            // A line that the changed order does not have has no units.
             position.and_then(|position| order.items.get(position)).map_or(0, |line| line.quantity)
         };
         self.positions.iter().flatten().count() == order.items.len()
@@ -215,6 +217,7 @@ impl LineDiscounts {
 
 /// Returns the units of a line that were added as free ones.
 fn added_units(item: &Item) -> u64 {
+    // A line without an initial quantity has no added units.
     item.initial_quantity.map_or(0, |initial| item.quantity.remaining_after(initial))
 }
 

@@ -96,6 +96,7 @@ pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
     for (position, item) in order.items.iter().enumerate() {
         // Lines beyond the ends of these lists return nothing.
         let paid = paid.get(position).copied().unwrap_or(0).min(paid_units(item));
+        // As with paid units.
         let free = free.get(position).copied().unwrap_or(0).min(free_units(item));
         is_full &= paid + free == item.quantity;
         let value = values.get(position).copied().unwrap_or_default();
@@ -127,6 +128,7 @@ fn values(order: &Order) -> Vec<Money> {
 /// those, other lines with all that was paid. Only whole units are returned; the last paid unit takes the rest with it.
 #[expect(clippy::arithmetic_side_effects, reason = "units and amounts of an order stay within 64 bits")]
 fn freed(order: &Order, back: &[u64], values: &[Money]) -> Vec<u64> {
+    // Lines beyond the end of the list return nothing.
     let paid_back = |position: usize, item: &Item| back.get(position).copied().unwrap_or(0).min(paid_units(item));
     let paid = || order.items.iter().enumerate().filter(|(_, item)| paid_units(item) > 0);
     let units = paid().map(|(position, item)| [paid_back(position, item), paid_units(item)]);

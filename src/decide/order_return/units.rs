@@ -32,7 +32,9 @@ pub fn requested_units(order: &Order, request: &[RequestedUnits]) -> Result<Vec<
             return Err(wrong(number, "", "must name an item of the order", name.map_or("", Text::as_str)));
         }
         let left = |position: usize, back: &[u64]| {
+            // Lines beyond the ends of these lists have no units.
             let paid = order.items.get(position).map_or(0, paid_units);
+            // Lines beyond the end return nothing.
             paid.remaining_after(back.get(position).copied().unwrap_or(0))
         };
         let has_paid = lines.iter().any(|position| order.items.get(*position).is_some_and(|item| paid_units(item) > 0));

@@ -29,6 +29,7 @@ impl OfferFacts<'_> {
             self.add_missing(unknown.clone());
         }
         let channel = &self.case.request.channel;
+        // Before the redeemable is applied it has granted nothing.
         let gained = || self.effect.map_or(0, |effect| self.case.budget.checked(effect.gain.total()).minor());
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // Redeemables of the same campaign that were applied earlier in this request count, too.

@@ -20,6 +20,7 @@ pub fn read_campaign_tier(at: &JsonCursor<'_>) -> CampaignTier {
 
 fn read_range(at: &JsonCursor<'_>) -> (u64, Option<u64>) {
     at.object();
+    // A tier without a lower bound begins at no points.
     let (from, to) = (at.option("from", read::whole_number).unwrap_or(0), at.option("to", read::whole_number));
     if to.is_some_and(|to| to < from) {
         at.problem("must have a to that is not below its from");
