@@ -286,12 +286,12 @@ impl RefusalText {
     }
 
     /// Returns the custom message of the rule.
-    pub fn custom(&self) -> Option<&str> {
+    pub fn custom_message(&self) -> Option<&str> {
         self.more.as_ref()?.custom.as_deref()
     }
 
     /// Returns the explanation of the failed test; only present if a trace was requested.
-    pub fn why(&self) -> Option<&RuleExplanation> {
+    pub fn explanation(&self) -> Option<&RuleExplanation> {
         self.more.as_ref()?.why.as_ref()
     }
 }

@@ -48,7 +48,7 @@ impl Rules {
             prepared = prepared.with_customer(&customer);
         }
         if let Some((from, to)) = from_ms.zip(to_ms) {
-            prepared = prepared.within(horizon_end(from)?, horizon_end(to)?);
+            prepared = prepared.with_horizon(horizon_end(from)?, horizon_end(to)?);
         }
         if other_engine {
             prepared = prepared.with_missing(ENGINE);

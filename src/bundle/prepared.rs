@@ -99,7 +99,7 @@ impl PreparedRules {
 
     /// Returns the rules of a bundle with its horizon, from `from` until before `to`: a verdict for another instant misses
     /// `horizon`.
-    pub fn within(mut self, from: Instant, to: Instant) -> PreparedRules {
+    pub fn with_horizon(mut self, from: Instant, to: Instant) -> PreparedRules {
         self.horizon = Some((from, to));
         self
     }

@@ -117,7 +117,7 @@ pub struct Case<'a> {
     pub zone_use: Cell<bool>,
     /// The order: sent, stored, or stored with the sent fields over it.
     pub order: Option<Fact<'a, Order>>,
-    /// The part that a change of the stored order by this request gives back.
+    /// The part that a change of the stored order by this request returns.
     pub returned: Option<Box<ReturnOutcome>>,
     /// Decides how the stored order changes; `None` if only the server can.
     pub decide_change: Option<DecideChange>,
@@ -294,7 +294,7 @@ impl<'a> Case<'a> {
         self.missing.add(joined(&[kind, "/", id]));
     }
 
-    /// Returns the balance of an account, including the amounts that the request gives back to it.
+    /// Returns the balance of an account, including the amounts that the request returns to it.
     pub fn balance(&self, account: &AccountId) -> Known<i64> {
         let add = |net: i64, transfer: &Transfer| match (transfer.debit == *account, transfer.credit == *account) {
             (true, false) => net.checked_sub_unsigned(transfer.amount),

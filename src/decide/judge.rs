@@ -342,7 +342,7 @@ impl Judge for CaseJudge<'_> {
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
-                .map(|gain| gain.within(visible_cart.and_then(Cart::total)))
+                .map(|gain| gain.capped_at(visible_cart.and_then(Cart::total)))
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {

@@ -149,7 +149,7 @@ fn try_all<'a>(
         );
         part.retain(|matched| matched.trial.as_ref().is_none_or(|trial| matches!(trial.1, ApplyOutcome::Applied(_))));
         total = total.saturating_add(part.len());
-        let mut page = page::cut(query, part, after, next);
+        let mut page = page::take_page(query, part, after, next);
         if !page.matches.is_empty() || next.is_none() {
             break page;
         }

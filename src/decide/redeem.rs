@@ -281,7 +281,7 @@ fn fail<'a>(evaluated: Box<Evaluation<'a>>, now: Instant, ids: &mut Ids) -> Deci
         _ => {
             let reason = Reason::NoApplicableRedeemables;
             // The custom message of the first refusal's rule is included, as if all had to apply.
-            let custom = evaluated.first_refusal().and_then(|(refusal, _)| refusal.custom());
+            let custom = evaluated.first_refusal().and_then(|(refusal, _)| refusal.custom_message());
             (Refusal::new(reason, reasons(&evaluated)).with_message(custom), reason)
         }
     };

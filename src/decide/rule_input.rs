@@ -402,7 +402,7 @@ fn violated(view: &OfferFacts<'_>, failure: RuleFailure<'_>, input: &RuleInput<'
     };
     let unanswered = test.filter(|test| matches!(test.name.kind, FactKind::Earning(_))).map(|test| test.name.text);
     let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).with_message(own.or(rule.message.as_deref()));
-    match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.why(input)) {
+    match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.explain(input)) {
         Some(why) => refusal.with_explanation(why),
         None => refusal,
     }

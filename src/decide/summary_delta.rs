@@ -100,7 +100,7 @@ pub(super) fn sum(parts: impl Iterator<Item = u64>) -> i64 {
     parts.sum::<u64>().cast_signed()
 }
 
-/// The sum of what parts of a request give back, which is below zero.
+/// Returns the sum of the amounts that parts of a request refund, below zero.
 pub(super) fn negative_sum(parts: impl Iterator<Item = u64>) -> i64 {
     sum(parts).wrapping_neg()
 }

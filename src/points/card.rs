@@ -81,15 +81,15 @@ pub enum LifetimeTotal {
     Subtracted,
     /// Debit: expired by time or manually.
     Expired,
-    /// Debit: earning that was given back.
+    /// Debit: earning that was revoked.
     Returned,
-    /// Debit: purchase that was given back.
+    /// Debit: purchase that was refunded.
     PurchaseReversed,
     /// Credit: earned as pending.
     PendingTotal,
     /// Pending points that were activated; from then on they are in `Earned` as well.
     PendingActivated,
-    /// Pending points that were cancelled or given back.
+    /// Pending points that were cancelled or revoked.
     PendingCanceled,
 }
 
@@ -296,7 +296,7 @@ pub enum MovementCause {
     Pending(Text),
     /// Pending points were activated.
     Activated(Text),
-    /// Pending points were cancelled, by time, manually or because they were given back.
+    /// Pending points were cancelled, by time, manually or because they were revoked.
     Canceled(Text),
     /// A lot expired by time.
     ExpiredByTime(Text),
@@ -306,7 +306,7 @@ pub enum MovementCause {
     Debited(LifetimeTotal),
     /// Spent points were refunded.
     Refunded,
-    /// Earned points were given back.
+    /// Earned points were revoked.
     Returned,
 }
 

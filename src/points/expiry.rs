@@ -141,7 +141,7 @@ impl SlidingExpiry {
     }
 
     /// Returns whether an activity postpones it.
-    pub fn is_moved_by(&self, activity: Activity<'_>) -> bool {
+    pub fn is_postponed_by(&self, activity: Activity<'_>) -> bool {
         match (activity, &self.custom) {
             (Activity::Earning, _) => self.earning,
             (Activity::Spending, _) => self.spending,
@@ -174,7 +174,7 @@ impl Expiry {
     /// Postpones the expiration, if the activity does that here. It never comes earlier.
     pub fn slide(&mut self, activity: Activity<'_>, now: Instant, zone: &TimeZone) {
         if let Expiry::Sliding(at, sliding) = self
-            && sliding.is_moved_by(activity)
+            && sliding.is_postponed_by(activity)
         {
             *at = sliding.end(now, zone).max(*at);
         }

@@ -32,7 +32,7 @@ pub enum DebitReason {
         /// `true` if the card may owe.
         below_zero: bool,
     },
-    /// A purchase that credited them is given back; never more than available.
+    /// A purchase that credited them is refunded; never more than available.
     ReversePurchase,
 }
 

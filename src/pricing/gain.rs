@@ -102,7 +102,7 @@ impl Gain {
 
     /// Returns the gain with a maximum discount of the order.
     #[must_use]
-    pub fn within(mut self: Box<Gain>, most: Option<Money>) -> Box<Gain> {
+    pub fn capped_at(mut self: Box<Gain>, most: Option<Money>) -> Box<Gain> {
         if let Some(most) = most {
             self.order = self.order.map(|order| order.min(most));
         }

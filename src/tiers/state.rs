@@ -9,7 +9,7 @@ use crate::time::{Instant, TimeZone};
 pub struct TierFacts {
     /// The balance of the card, in points.
     pub balance: i64,
-    /// All points ever earned on it and not given back.
+    /// All points ever earned on it and not revoked.
     pub earned: i64,
     /// The segments of the structure that the member belongs to.
     pub segments: Vec<Text>,

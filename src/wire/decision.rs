@@ -305,7 +305,7 @@ impl<'a> Steps<'a> {
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
             write_refusal(out.member("error"), refusal, request_id);
-            let message = refusal.custom().unwrap_or(refusal.reason.message());
+            let message = refusal.custom_message().unwrap_or(refusal.reason.message());
             write_details(out, message, refusal.reason.key());
             self.write_bundles(out, step, cart);
         });

@@ -18,7 +18,7 @@ pub fn spent_units_of(transfer: &Transfer) -> Option<SpentUnits> {
     }
 }
 
-/// Returns the credits or points that a transfer gives back to a card.
+/// Returns the credits or points that a transfer refunds to a card.
 pub fn refunded_units_of(transfer: &Transfer) -> Option<SpentUnits> {
     let forth = Transfer { debit: transfer.credit.clone(), ..transfer.clone() };
     spent_units_of(&forth)

@@ -148,7 +148,7 @@ impl Settlement<'_> {
         {
             let touches = |item: &Item| item.id.as_ref().is_some_and(|id| before.line(id).is_some());
             let discount = before.total().remaining_after(remaining.total());
-            // A used reward is not given back with the order, nor are its points.
+            // A used reward is not returned with the order, nor are its points refunded.
             let keeps_reward = redemptions.rewards.of(&redemption.id).is_some_and(RewardReturn::is_used);
             let is_fully_returned = back.is_full && !keeps_reward;
             let booking = Booking {

@@ -48,7 +48,7 @@ pub(super) fn part(query: &QualificationRequest, matches: &[Match<'_>], size: us
 }
 
 /// Sorts the matches and takes the page after this cursor. The first match of the following part ends at `next`.
-pub(super) fn cut<'a>(
+pub(super) fn take_page<'a>(
     query: &QualificationRequest,
     mut matches: Vec<Match<'a>>,
     after: Option<PageEnd>,

@@ -234,7 +234,7 @@ fn applied(step: &WalkStep) -> Option<(&WalkStep, &Gain)> {
 /// Returns why a redeemable does not apply: the reason, and the custom message of the rule if there is one.
 fn reason(step: Option<&WalkStep>) -> (Option<&'static str>, Option<&str>) {
     match step.map(|step| &step.outcome) {
-        Some(ApplyOutcome::Refused(refusal)) => (Some(refusal.reason.message()), refusal.custom()),
+        Some(ApplyOutcome::Refused(refusal)) => (Some(refusal.reason.message()), refusal.custom_message()),
         Some(ApplyOutcome::Skipped(skip)) => (Some(skip.message()), None),
         Some(ApplyOutcome::Applied(_)) | None => (None, None),
     }

@@ -150,11 +150,11 @@ fn limit_of(skip: SkipReason, rules: &StackingRules) -> Option<u64> {
 
 fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
     out.write_constant("verdict", "REFUSED");
-    let why = refusal.why();
+    let why = refusal.explanation();
     if level == TraceLevel::Full {
         write_reason(out, refusal.reason.key(), refusal.reason.message());
         out.write_text("details", &refusal.details());
-        out.text_if("custom_message", refusal.custom());
+        out.text_if("custom_message", refusal.custom_message());
         if let Some(why) = why {
             write_why(out.member("rule"), why);
         }
@@ -164,7 +164,7 @@ fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
         return write_reason(out, "not_usable", "This code cannot be used");
     }
     write_reason(out, refusal.reason.key(), refusal.reason.message());
-    out.text_if("custom_message", refusal.custom());
+    out.text_if("custom_message", refusal.custom_message());
     let counted = why.filter(|why| why.name.starts_with("order."));
     let change = counted
         .and_then(|why| why.change.as_ref())
