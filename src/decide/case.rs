@@ -37,7 +37,7 @@ pub use stored::RequestCustomer;
 pub const CANDIDATES: &str = "candidates";
 /// The missing channel of the request.
 pub const CHANNEL: &str = "channel";
-/// A customer whom the service may refuse.
+/// A customer that the service may refuse.
 pub const CUSTOMER: &str = "customer";
 /// The missing rules of another version of the engine.
 pub const ENGINE: &str = "engine";

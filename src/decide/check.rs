@@ -109,9 +109,7 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found
-        .missing
-        .extend(case.request_customer.counted_customer().unknown.clone().or_else(|| case.missing_claimed_customer()));
+    found.missing.extend(case.request_customer.counted().unknown.clone().or_else(|| case.missing_claimed_customer()));
     if case.request_customer.is_identified() {
         return Ok(());
     }

@@ -308,8 +308,7 @@ fn fail_with<'a>(
     visible_refusal: Refusal,
     reason: Reason,
 ) -> Decision<RedemptionDecision<'a>> {
-    let customer_id =
-        evaluated.request_customer.counted_customer().customer.as_ref().and_then(|customer| customer.id.clone());
+    let customer_id = evaluated.request_customer.counted().customer.as_ref().and_then(|customer| customer.id.clone());
     let answer = RedemptionDecision {
         evaluated,
         date: now,
@@ -325,7 +324,7 @@ fn fail_with<'a>(
 }
 
 fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
-    let request_customer = case.request_customer.counted_customer();
+    let request_customer = case.request_customer.counted();
     let customer = request_customer.customer.as_ref()?;
     let known = customer.id.clone().filter(|_| request_customer.stored);
     if case.request_customer.named.is_some() {

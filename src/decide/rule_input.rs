@@ -131,7 +131,7 @@ impl<'v> OfferFacts<'v> {
 
     /// Returns the customer who may be new, if a result depends on that.
     pub(super) fn missing_customer(&self) -> Option<Text> {
-        self.case.request_customer.counted_customer().unknown.clone().filter(|_| self.if_new.get())
+        self.case.request_customer.counted().unknown.clone().filter(|_| self.if_new.get())
     }
 
     /// Returns whether the customer belongs to a group, and records the reason if that is unknown.
@@ -291,7 +291,7 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn count(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
-        self.find_count(counter, period)
+        self.counted(counter, period)
     }
 }
 

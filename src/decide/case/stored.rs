@@ -47,13 +47,13 @@ impl<'a> RequestCustomer<'a> {
     /// Returns whether the customer can be distinguished from others: a stored profile, or one that will be stored
     /// under its `source_id` or e-mail address. An id without a stored profile identifies no customer.
     pub fn is_identified(&self) -> bool {
-        self.counted_customer().unknown.is_some() || self.counted_name().is_some()
+        self.counted().unknown.is_some() || self.counted_name().is_some()
     }
 
     /// Returns the name that the customer is counted by. It is the id, or the `source_id` or e-mail address of a new
     /// customer, who can only have locks.
     pub fn counted_name(&self) -> Option<&Text> {
-        let RequestCustomer { customer, stored, unknown, email, .. } = self.counted_customer();
+        let RequestCustomer { customer, stored, unknown, email, .. } = self.counted();
         let customer = customer.as_ref()?;
         let source_id = customer.source_id.as_ref().filter(|source_id| !source_id.is_empty());
         customer.id.as_ref().filter(|_| *stored || unknown.is_some()).or(source_id).or(email.as_ref())
@@ -87,7 +87,7 @@ impl<'a> RequestCustomer<'a> {
     }
 
     /// Returns the customer who is counted.
-    pub fn counted_customer(&self) -> &RequestCustomer<'a> {
+    pub fn counted(&self) -> &RequestCustomer<'a> {
         self.named.as_deref().unwrap_or(self)
     }
 }

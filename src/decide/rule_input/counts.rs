@@ -18,13 +18,13 @@ use crate::text::Text;
 
 impl OfferFacts<'_> {
     /// Returns the count of a rule in a period, with the share of the current redeemable; `None` when it is not known.
-    pub(super) fn find_count(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
+    pub(super) fn counted(&self, counter: Counter, period: CountPeriod) -> Option<u64> {
         let Some(offer) = self.offer else { return Some(0) };
         let incentive = &offer.incentive;
         let campaign = incentive.campaign_id.as_deref();
         let customer = self.case.request_customer.counted_name().map(Text::as_str);
         if matches!(counter, Counter::IncentiveOfCustomer | Counter::CampaignOfCustomer)
-            && let Some(unknown) = &self.case.request_customer.counted_customer().unknown
+            && let Some(unknown) = &self.case.request_customer.counted().unknown
         {
             self.add_missing(unknown.clone());
         }
@@ -124,7 +124,7 @@ impl OfferFacts<'_> {
 
     /// Returns the holds of other sessions on a redeemable for the customer, from before the customer was stored.
     fn locked_before(&self, incentive_id: &str) -> u64 {
-        let request_customer = self.case.request_customer.counted_customer();
+        let request_customer = self.case.request_customer.counted();
         let Some(customer) = request_customer.customer.as_ref().filter(|_| request_customer.stored) else { return 0 };
         let add = |sum: u64, name: &Text| sum.checked_add(self.held_by_others(&customer_account(name, incentive_id))?);
         let names = [customer.source_id.as_ref(), request_customer.email.as_ref()];
