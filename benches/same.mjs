@@ -78,13 +78,13 @@ function snapshot(items, { amounts, before, left, touched, ever }, amount, total
 }
 
 /** Units are listed one by one up to this number in an order. */
-const MOST_NUMBERED = 1000;
+const NUMBERED_UNITS_MAX = 1000;
 
 /** Returns the product of a code, and its SKUs in the order, each with its units. */
 function goods({ target, share }, items) {
   if (target === null || share === null) return [];
   const places = [...items.keys()].filter((place) => items[place].product_id === target);
-  const tooMany = items.reduce((sum, item) => sum + item.quantity, 0) > MOST_NUMBERED;
+  const tooMany = items.reduce((sum, item) => sum + item.quantity, 0) > NUMBERED_UNITS_MAX;
   const units = (index) => tooMany ? { index, units_limit_exceeded: true }
     : { index, units: Array.from({ length: items[index].quantity }, (_, unit) => unit + 1) };
   const entry = (object, name, strict, among) => ({

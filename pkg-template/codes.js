@@ -6,7 +6,7 @@ import { readJson } from "./exchange.js";
 // The first half of a derived key names the box, the second opens it.
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
-const MOST_ROUNDS = 1_000_000;
+const ROUNDS_MAX = 1_000_000;
 
 /** The boxes of a core. It has no members of its own that a caller who stores a bundle would store. */
 export class SealedCodes {
@@ -76,7 +76,7 @@ function cacheUnlessFailed(promises, name, make) {
 
 /** Derives the key of a code in its normal form. */
 async function deriveKey(code, salt, rounds) {
-  if (!(rounds > 0 && rounds <= MOST_ROUNDS)) throw new Error(`the boxes of the core have \`${rounds}\` rounds; there must be at most ${MOST_ROUNDS}`);
+  if (!(rounds > 0 && rounds <= ROUNDS_MAX)) throw new Error(`the boxes of the core have \`${rounds}\` rounds; there must be at most ${ROUNDS_MAX}`);
   const secret = await crypto.subtle.importKey("raw", new TextEncoder().encode(code), "PBKDF2", false, ["deriveBits"]);
   const bits = await crypto.subtle.deriveBits({ name: "PBKDF2", hash: "SHA-256", salt, iterations: rounds }, secret, KEY_BYTES * 8);
   return new Uint8Array(bits);

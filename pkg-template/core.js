@@ -4,8 +4,8 @@ import { fetchBytes, readJson, refusal } from "./exchange.js";
 import { isHash } from "./head.js";
 
 // Beyond this size the service cuts a core into parts.
-const MOST_DOCUMENT = 512 * 1024;
-const MOST_PARTS = 128;
+const DOCUMENT_BYTES_MAX = 512 * 1024;
+const PARTS_MAX = 128;
 // The first member of an index. Rules never have it.
 const INDEX = new TextEncoder().encode('{"parts":');
 
@@ -22,7 +22,7 @@ export async function fetchCore(base, { iss, core }, signal) {
 
 /** Fetches the bytes with a hash. They are public, so the request carries no credentials and needs no preflight. */
 async function fetchNamed(url, hash, signal) {
-  const bytes = await fetchBytes(url, "core", MOST_DOCUMENT, { signal });
+  const bytes = await fetchBytes(url, "core", DOCUMENT_BYTES_MAX, { signal });
   const found = sha256(bytes);
   if (found !== hash) throw refusal("wrong_core", `the core has the hash \`${found}\`, not \`${hash}\``);
   return bytes;
@@ -36,9 +36,9 @@ function readIndex(bytes) {
   } catch {
     // Refused below.
   }
-  const isIndex = Array.isArray(parts) && parts.length > 0 && parts.length <= MOST_PARTS && parts.every(isHash);
+  const isIndex = Array.isArray(parts) && parts.length > 0 && parts.length <= PARTS_MAX && parts.every(isHash);
   if (isIndex && indexOf(parts) === new TextDecoder().decode(bytes)) return parts;
-  throw refusal("damaged", `the core's index is no list of 1 to ${MOST_PARTS} hashes`);
+  throw refusal("damaged", `the core's index is no list of 1 to ${PARTS_MAX} hashes`);
 }
 
 const indexOf = (parts) => JSON.stringify({ parts });
@@ -46,7 +46,7 @@ const indexOf = (parts) => JSON.stringify({ parts });
 /** Returns whether stored bytes are the core with this hash. `parts` are the sizes of its parts, where it has several. */
 export function isCore(bytes, parts, hash) {
   if (parts === undefined || parts === null) return sha256(bytes) === hash;
-  if (!Array.isArray(parts) || parts.length > MOST_PARTS) return false;
+  if (!Array.isArray(parts) || parts.length > PARTS_MAX) return false;
   let at = 0;
   const hashes = parts.map((size) => sha256(bytes.subarray(at, (at += size))));
   return at === bytes.length && sha256(new TextEncoder().encode(indexOf(hashes))) === hash;

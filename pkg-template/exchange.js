@@ -4,7 +4,7 @@
 const LIMIT_MS = 10_000;
 
 // Of the body of an error.
-const MOST_ERROR = 64 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
 
 // The `fetch` of an exchange, by its signal, where the caller gave one.
 const fetches = new WeakMap();
@@ -67,7 +67,7 @@ export async function readBody(response, what, most, signal) {
 /** Returns the error for an answer without the requested contents, with the service's error body as details. */
 export async function answeredError(response, what, signal) {
   const { status } = response;
-  const body = await readBody(response, "error", MOST_ERROR, signal).then(readJson).catch(() => undefined);
+  const body = await readBody(response, "error", ERROR_BYTES_MAX, signal).then(readJson).catch(() => undefined);
   const reason = [body?.message, body?.details].filter(Boolean).join(": ");
   const error = new Error(`the service answered ${status} to the request for the ${what}${reason && `: ${reason}`}`);
   return Object.assign(error, { status, body });

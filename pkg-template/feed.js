@@ -1,6 +1,6 @@
 // Keeps a connection to the service's feed open, over which it sends each new head. Nothing here trusts a message.
 import { refusal } from "./exchange.js";
-import { MOST_HEAD } from "./head_request.js";
+import { HEAD_BYTES_MAX } from "./head_request.js";
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
@@ -68,8 +68,8 @@ export class Feed {
       if (this.#socket !== socket) return;
       isAlive = true;
       if (data === "pong") return;
-      if (typeof data === "string" && data.length <= MOST_HEAD) this.#onText(data);
-      else this.refuse(refusal("damaged", `a message of the feed is no text of at most ${MOST_HEAD} characters`));
+      if (typeof data === "string" && data.length <= HEAD_BYTES_MAX) this.#onText(data);
+      else this.refuse(refusal("damaged", `a message of the feed is no text of at most ${HEAD_BYTES_MAX} characters`));
     });
     for (const event of ["close", "error"]) socket.addEventListener(event, () => this.#end(socket));
   }

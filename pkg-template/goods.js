@@ -3,7 +3,7 @@ import { goodsRoot, sha256 } from "./engine.js";
 import { fetchBytes, readJson, refusal } from "./exchange.js";
 import { isHash } from "./head.js";
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const BYTES_MAX = 4 * 1024 * 1024;
 // Number of buckets that are cached for later requests.
 const CACHED_BUCKETS_MAX = 200;
 
@@ -36,7 +36,7 @@ export class BundleGoods {
     if (this.#proven.has(number)) return;
     const known = this.#former.get(number);
     const url = `${base}/client/v1/bundle/${encodeURIComponent(this.project)}/goods/${this.root}/${number}${known ? `?have=${known.hash}` : ""}`;
-    const answer = await fetchBytes(url, "goods bucket", MOST_BYTES, { signal });
+    const answer = await fetchBytes(url, "goods bucket", BYTES_MAX, { signal });
     const { path, bucket = known?.bytes } = this.#readAnswer(answer);
     if (!bucket) throw refusal("damaged", `the answer for the goods bucket \`${number}\` has no bucket`);
     const found = goodsRoot(bucket, number, path.join(""));

@@ -6,7 +6,7 @@ import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
 import { addVouched } from "./keys.js";
 
 // The service makes heads of at most 1 kB.
-export const MOST_HEAD = 4 * 1024;
+export const HEAD_BYTES_MAX = 4 * 1024;
 // How often a build is waited for. A service that sends a longer `Retry-After` is overloaded.
 export const BUILD_WAITS = 3;
 const LONGEST_WAIT_S = 3;
@@ -36,7 +36,7 @@ export async function requestHead({ base, headers }, known, answer, signal, wait
     throw refusal("damaged", "the service confirmed another bundle than the one that was kept");
   }
   if (!response.ok) throw await answeredError(response, "bundle", signal);
-  const bytes = await readBody(response, "head", MOST_HEAD, signal);
+  const bytes = await readBody(response, "head", HEAD_BYTES_MAX, signal);
   try {
     return readText(bytes);
   } catch (cause) {

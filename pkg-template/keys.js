@@ -4,9 +4,9 @@ import { isObject, readJson, fetchBytes, refusal } from "./exchange.js";
 import { decodeBase64url, encodeBase64url, readJws } from "./jws.js";
 
 const KEY_BYTES = 32;
-const MOST_LIST = 64 * 1024;
+const LIST_BYTES_MAX = 64 * 1024;
 // The service lists the keys of the last rotations. A chain of vouching is no longer than this list.
-const MOST_KEYS = 32;
+const KEYS_MAX = 32;
 
 /** Returns the thumbprint of a key by RFC 7638: the same key has the same name everywhere. */
 function thumbprint(x) {
@@ -28,8 +28,8 @@ function readKey(jwk) {
 /** Reads the keys that a caller pins; an unusable one is a mistake of the caller. */
 export function readPinned(keys) {
   if (keys === undefined || keys === null) return undefined;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
-    throw new TypeError(`keys must be a list of 1 to ${MOST_KEYS} JSON Web Keys`);
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX) {
+    throw new TypeError(`keys must be a list of 1 to ${KEYS_MAX} JSON Web Keys`);
   }
   return byName(keys.map((jwk, index) => {
     const key = readKey(jwk);
@@ -39,7 +39,7 @@ export function readPinned(keys) {
 }
 
 /** Reads listed keys by their names; unusable ones are skipped. */
-export const readKeys = (list) => byName(Array.isArray(list) ? list.slice(0, MOST_KEYS).map(readKey).filter(Boolean) : []);
+export const readKeys = (list) => byName(Array.isArray(list) ? list.slice(0, KEYS_MAX).map(readKey).filter(Boolean) : []);
 
 const byName = (keys) => new Map(keys.map((key) => [key.kid, key]));
 
@@ -69,7 +69,7 @@ function isVouched({ jwk }, trusted, project) {
 
 /** Fetches the keys that the service lists, with the project that they are of. */
 export async function fetchKeys(base, request, project) {
-  const bytes = await fetchBytes(`${base}/client/v1/jwks`, "signing keys", MOST_LIST, request);
+  const bytes = await fetchBytes(`${base}/client/v1/jwks`, "signing keys", LIST_BYTES_MAX, request);
   let list;
   try {
     list = readJson(bytes);

@@ -3105,8 +3105,10 @@ export type MissingFact =
   | "engine"
   /** The customer that the request names may be new, or is counted by a limit. */
   | "customer"
-  /** A rule asks for the channel of the request. */
+  /** A rule tests the channel of the request. */
   | "channel"
+  /** Not all offers of the project are in the rules. */
+  | "candidates"
   | (string & {});
 
 /** Of which revision of the rules a verdict is, and when the service confirmed it, in milliseconds since 1970. */

@@ -6,11 +6,11 @@ import { readJws, shown } from "./jws.js";
 const FORMAT = 2;
 const LONGEST_LIFE_S = 300;
 const AHEAD_S = 300;
-const MOST_BYTES = 256 * 1024;
+const BYTES_MAX = 256 * 1024;
 
 /** Fetches the supplement of a token for a proven head, and checks that it is for both, and of this time. */
 export async function fetchSupplement({ base, headers }, token, head, keys, { signal, now }) {
-  const bytes = await fetchBytes(`${base}/client/v1/bundle/me`, "supplement", MOST_BYTES, { headers: { ...headers, "X-Customer-Token": token }, signal });
+  const bytes = await fetchBytes(`${base}/client/v1/bundle/me`, "supplement", BYTES_MAX, { headers: { ...headers, "X-Customer-Token": token }, signal });
   const read = readJws(textOf(bytes), "scrip-supplement+jwt", "supplement");
   const key = keys.get(read.kid);
   if (!key) throw refusal("unknown_key", `the supplement is signed by the key \`${shown(read.kid)}\`, which is not trusted`);

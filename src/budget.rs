@@ -8,7 +8,7 @@ use std::cell::Cell;
 /// The maximum number of steps of one decision. A step is a line checked by a test, a compared value, an entry of a
 /// scope, or a written value of the order. Thirty redeemables with scopes on five hundred lines take a fifth of it;
 /// natively it is some 30 ms.
-pub const MOST_STEPS: usize = 6_000_000;
+pub const STEPS_MAX: usize = 6_000_000;
 
 /// Counts the steps of one decision.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct StepBudget {
 
 impl Default for StepBudget {
     fn default() -> StepBudget {
-        StepBudget { left: Cell::new(MOST_STEPS), has_overflow: Cell::new(false) }
+        StepBudget { left: Cell::new(STEPS_MAX), has_overflow: Cell::new(false) }
     }
 }
 

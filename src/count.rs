@@ -79,5 +79,6 @@ pub fn product(count: u64, times: u64) -> u128 {
 /// ```
 #[inline]
 pub fn share(count: u64, part: u64, total: u64) -> Option<u64> {
+    // Nothing has a part of a total of zero.
     u64::try_from(product(count, part).checked_div(total.into()).unwrap_or(0)).ok()
 }

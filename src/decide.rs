@@ -28,7 +28,7 @@ pub mod summary_delta;
 pub mod validate;
 
 pub use case::Case;
-pub use client_trust::{proved, receive};
+pub use client_trust::{receive, with_proven_customer};
 pub use customer_conditions::met_conditions;
 pub use order_return::answer::{ReturnAnswer, ReturnRequest};
 pub use qualify::{QualificationAnswer, qualify, qualify_offline};

@@ -7,5 +7,5 @@
 mod states;
 mod tables;
 
-pub use states::{Edit, Entity, EntityState, Precondition, TransitionAction, TransitionRefusal, bad_transition};
+pub use states::{Edit, Entity, EntityState, Precondition, TransitionAction, TransitionRefusal, invalid_transition};
 pub use tables::{Transition, edit, transition, transitions};

@@ -116,6 +116,32 @@ impl Money {
         i64::try_from(minor).ok().and_then(Money::new)
     }
 
+    /// Returns the amount multiplied by `count`, at most [`Money::MAX`]. Only for a limit of another amount: a limit
+    /// beyond the bounds excludes none.
+    ///
+    /// ```
+    /// use scrip::money::Money;
+    /// assert_eq!((Money::UNIT.capped_mul(2), Money::MAX.capped_mul(2)), (Money::new(2).unwrap(), Money::MAX));
+    /// ```
+    #[must_use]
+    pub fn capped_mul(self, count: u64) -> Money {
+        // A limit beyond the bounds excludes no amount.
+        self.checked_mul(count).unwrap_or(Money::MAX)
+    }
+
+    /// Returns the sum of many amounts, at most [`Money::MAX`]. Only for a limit of another amount, as with
+    /// [`Money::capped_mul`].
+    ///
+    /// ```
+    /// use scrip::money::Money;
+    /// assert_eq!(Money::capped_sum([Money::MAX, Money::UNIT]), Money::MAX);
+    /// ```
+    #[must_use]
+    pub fn capped_sum(amounts: impl IntoIterator<Item = Money>) -> Money {
+        // A limit beyond the bounds excludes no amount.
+        Money::sum(amounts).unwrap_or(Money::MAX)
+    }
+
     /// Returns the sum of many amounts; `None` beyond [`LARGEST`].
     pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
         amounts.into_iter().try_fold(Money::ZERO, Money::checked_add)

@@ -1,4 +1,4 @@
-//! Keeps values in the order of insertion, and finds them by name.
+//! Stores values in the order of insertion, and finds them by name.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

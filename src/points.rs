@@ -22,7 +22,7 @@ mod settle;
 
 pub use calendar::{CurrentPeriod, DateOfYear, Period, Unit};
 pub use card::{
-    CardOutcome, CardRefusal, CardStep, LifetimeTotal, LifetimeTotals, Lot, LotPart, MOST, MovementCause, Now,
+    CardOutcome, CardRefusal, CardStep, LifetimeTotal, LifetimeTotals, Lot, LotPart, MovementCause, Now, POINTS_MAX,
     PendingPoints, PointsAccount, PointsCard, PointsMovement, Upcoming,
 };
 pub use definition::{CardDefinition, RefundExpiry};

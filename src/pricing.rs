@@ -15,7 +15,7 @@ pub mod units;
 
 pub use bundles::{Bundles, count_bundles};
 pub use cart::{Cart, Line, LineUnitChange};
-pub use effect::{DiscountBase, LinesInScope, NoLines, apply_gift, off_lines, off_order};
+pub use effect::{DiscountBase, LinesInScope, NoLines, apply_gift, discount_lines, discount_order};
 pub use gain::{CoveredUnits, Gain, Replacement};
 pub use lines::{PriceSource, PricedOrder, price};
 pub use numbers::{FormulaInputs, NumberResolver};

@@ -195,7 +195,7 @@ impl Refusal {
 
     /// Replaces a code by its name in the request, if the details are that code.
     #[must_use]
-    pub fn renamed(mut self, code: &Text, name: &Text) -> Refusal {
+    pub fn with_requested_name(mut self, code: &Text, name: &Text) -> Refusal {
         if self.0.rule_of.is_empty() && self.0.details == *code {
             self.0.details = name.clone();
         }
@@ -207,15 +207,15 @@ impl Refusal {
     #[inline(never)]
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
         let details = format!("Cannot find {resource_type} with id {id}");
-        Refusal::new(Reason::NotFound, details).about(resource_type, id)
+        Refusal::new(Reason::NotFound, details).with_resource(resource_type, id)
     }
 
     /// Returns the refusal of an object whose id does not exist and whose `source_id` belongs to another one.
     #[cold]
     #[inline(never)]
-    pub fn taken(resource_type: &'static str, source_id: &str) -> Refusal {
+    pub fn duplicate(resource_type: &'static str, source_id: &str) -> Refusal {
         let details = format!("Duplicated {resource_type} exists with id {source_id}");
-        Refusal::new(Reason::DuplicateFound, details).about(resource_type, source_id)
+        Refusal::new(Reason::DuplicateFound, details).with_resource(resource_type, source_id)
     }
 
     /// Returns the refusal of an object whose stored document cannot be read.
@@ -236,29 +236,29 @@ impl Refusal {
     /// Sets the object of the refusal.
     #[cold]
     #[inline(never)]
-    pub fn about(mut self, resource_type: &'static str, id: &str) -> Refusal {
+    pub fn with_resource(mut self, resource_type: &'static str, id: &str) -> Refusal {
         self.more().resource = Some((resource_type, Text::from(id)));
         self
     }
 
     /// Sets the custom message of a rule.
     #[inline]
-    pub fn worded(self, custom: Option<&str>) -> Refusal {
+    pub fn with_message(self, custom: Option<&str>) -> Refusal {
         match custom {
-            Some(custom) => self.worded_so(custom),
+            Some(custom) => self.set_message(custom),
             None => self,
         }
     }
 
     #[inline(never)]
-    fn worded_so(mut self, custom: &str) -> Refusal {
+    fn set_message(mut self, custom: &str) -> Refusal {
         self.more().custom = Some(custom.to_owned());
         self
     }
 
     /// Sets the explanation of the failed test.
     #[inline(never)]
-    pub fn because(mut self, why: RuleExplanation) -> Refusal {
+    pub fn with_explanation(mut self, why: RuleExplanation) -> Refusal {
         self.more().why = Some(why);
         self
     }
@@ -286,12 +286,12 @@ impl RefusalText {
     }
 
     /// Returns the custom message of the rule.
-    pub fn custom(&self) -> Option<&str> {
+    pub fn custom_message(&self) -> Option<&str> {
         self.more.as_ref()?.custom.as_deref()
     }
 
     /// Returns the explanation of the failed test; only present if a trace was requested.
-    pub fn why(&self) -> Option<&RuleExplanation> {
+    pub fn explanation(&self) -> Option<&RuleExplanation> {
         self.more.as_ref()?.why.as_ref()
     }
 }

@@ -63,11 +63,11 @@ pub fn joined(parts: &[&str]) -> Text {
 /// Decodes a hexadecimal text; `None` for an odd length or other characters.
 ///
 /// ```
-/// use scrip::text::unhexed;
-/// assert_eq!(unhexed("01fF"), Some(vec![1, 255]));
-/// assert_eq!(unhexed("1"), None);
+/// use scrip::text::decode_hex;
+/// assert_eq!(decode_hex("01fF"), Some(vec![1, 255]));
+/// assert_eq!(decode_hex("1"), None);
 /// ```
-pub fn unhexed(text: &str) -> Option<Vec<u8>> {
+pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
     base16ct::mixed::decode_vec(text).ok()
 }
 
@@ -75,13 +75,13 @@ pub fn unhexed(text: &str) -> Option<Vec<u8>> {
 /// length, for more bytes, or for other characters.
 ///
 /// ```
-/// use scrip::text::unhex;
-/// assert_eq!(unhex::<3>("01fF"), Some([1, 255, 0]));
+/// use scrip::text::decode_hex_array;
+/// assert_eq!(decode_hex_array::<3>("01fF"), Some([1, 255, 0]));
 /// for wrong in ["", "1", "0g", "+1", "é", "00000000"] {
-///     assert_eq!(unhex::<3>(wrong), None);
+///     assert_eq!(decode_hex_array::<3>(wrong), None);
 /// }
 /// ```
-pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+pub fn decode_hex_array<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0_u8; N];
     let read = base16ct::mixed::decode(text, &mut bytes).ok()?;
     (!read.is_empty()).then_some(bytes)

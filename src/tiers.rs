@@ -14,7 +14,7 @@ pub mod tracking;
 
 pub use progress::{CardProgress, DeferredTier, DowngradeRisk, NextTier, TierProgress};
 pub use state::{
-    PriorPoints, TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierPosition, TierState,
+    PriorPoints, TierChange, TierChangeKind, TierFacts, TierInputChange, TierOutcome, TierPosition, TierState,
 };
 pub use structure::{Downgrade, GracePeriod, LoyaltyTier, TierExpiration, TierMeasure, TierStructure};
 pub use tracking::{TrackingPeriod, TrackingUnit};

@@ -264,7 +264,7 @@ fn the_engine_is_pure() {
     for file in files().iter().filter(|file| file.under("src/") && file.is("rs")) {
         for (count, line) in blank(&file.text).lines().enumerate() {
             let found = words(line).into_iter().find(|word| banned.contains(&word.as_str()));
-            // The library uses this for a double, which is written as digits at once.
+            // The library reads doubles by this; each is stored as digits at once.
             let asked = file.path == "src/json/read.rs" && line.contains("fn visit_f64<E: Error>(self, number: f64)");
             if let Some(word) = found.filter(|_| !asked) {
                 faults.push(format!("{}:{}: `{word}`", file.path, count + 1));

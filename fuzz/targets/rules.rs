@@ -103,7 +103,7 @@ pub fn run(text: &str) {
         };
         for verdict in [rule.check(&input), rule.check_after(&input)] {
             if let Err(failure) = verdict {
-                let why = failure.failing_test(&input).why(&input);
+                let why = failure.failing_test(&input).explain(&input);
                 assert!(why.is_none_or(|why| why.change.is_none_or(|change| !change.text().is_empty())));
             }
         }

@@ -15,7 +15,8 @@ use scrip::Context;
 use scrip::bundle::goods_tree::root_of_path;
 use scrip::bundle::prepared::PreparedAnswer;
 use scrip::bundle::{DECIDES, PreparedRules, WRITES};
-use scrip::text::{sha256_hex, unhex};
+use scrip::decide::case::ENGINE;
+use scrip::text::{decode_hex_array, sha256_hex};
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
 use scrip::wire::writer::Writer;
@@ -47,10 +48,10 @@ impl Rules {
             prepared = prepared.with_customer(&customer);
         }
         if let Some((from, to)) = from_ms.zip(to_ms) {
-            prepared = prepared.within(horizon_end(from)?, horizon_end(to)?);
+            prepared = prepared.with_horizon(horizon_end(from)?, horizon_end(to)?);
         }
         if other_engine {
-            prepared = prepared.with_missing("engine");
+            prepared = prepared.with_missing(ENGINE);
         }
         Ok(Rules(prepared))
     }
@@ -81,7 +82,7 @@ impl Rules {
     /// Validates a request as a plain object of JSON values, and returns a plain object.
     #[wasm_bindgen(js_name = validateObject)]
     pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, PreparedRules::validate_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::validate_object)
     }
 
     /// Qualifies a request, JSON in UTF-8: returns the redeemables that would apply.
@@ -92,7 +93,7 @@ impl Rules {
     /// Qualifies a request as a plain object, and returns a plain object.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
-        self.decide_object(request, now_ms, seed, PreparedRules::qualify_held)
+        self.decide_object(request, now_ms, seed, PreparedRules::qualify_object)
     }
 }
 
@@ -165,7 +166,7 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
     let now = Instant::from_millis(now_ms)
         .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
     let seed = match seed {
-        Some(seed) => unhex(&seed)
+        Some(seed) => decode_hex_array(&seed)
             .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?,
         None => {
             let mut seed = [0; 32];

@@ -2,7 +2,7 @@
 import { fetchOf, isObject, readBody, readText, withinLimit } from "../exchange.js";
 import { headersOf } from "../head_request.js";
 
-const MOST_ANSWER = 4 * 1024 * 1024;
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Sends calls for a shop. */
 export class ServiceCalls {
@@ -20,7 +20,7 @@ export class ServiceCalls {
     if (key !== undefined) headers["Idempotency-Key"] = key;
     return withinLimit(signal, async (within) => {
       const response = await fetchOf(within)(`${url}${path}`, { method: "POST", headers, body, signal: within });
-      const text = readText(await readBody(response, "answer", MOST_ANSWER, within));
+      const text = readText(await readBody(response, "answer", ANSWER_BYTES_MAX, within));
       return { status: response.status, headers: response.headers, text, json: parse(text) };
     }, { timeout, fetch });
   }

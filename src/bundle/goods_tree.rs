@@ -1,6 +1,6 @@
 //! The tree of hashes over the goods buckets of a bundle: its root, which the head signs, proves each bucket.
 
-use crate::text::{hex, sha256, unhex};
+use crate::text::{decode_hex_array, hex, sha256};
 
 /// A hash of the tree.
 pub type GoodsHash = [u8; 32];
@@ -12,7 +12,7 @@ pub fn parent_hash(left: &GoodsHash, right: &GoodsHash) -> GoodsHash {
 
 /// Returns the hash that 64 hexadecimal digits write.
 pub fn read_hash(text: &str) -> Option<GoodsHash> {
-    unhex(text).filter(|_| text.len() == 64)
+    decode_hex_array(text).filter(|_| text.len() == 64)
 }
 
 /// Returns the root to which the path of a bucket leads, in hexadecimal digits. The path has the neighbours from the bucket upwards, one

@@ -7,8 +7,8 @@ use crate::bundle::facts::RuleSetFacts;
 use crate::bundle::missing_goods::missing_names;
 use crate::bundle::sent_profile::is_refusable;
 use crate::decide;
-use crate::decide::case::MissingFacts;
 use crate::decide::case::stored::{customer_email, customer_key};
+use crate::decide::case::{CUSTOMER, HORIZON, MissingFacts};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
@@ -21,7 +21,7 @@ use crate::text::{Text, joined, sha256_hex};
 use crate::time::Instant;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
-use crate::wire::problem::{MOST_VALUES, Problem};
+use crate::wire::problem::{Problem, VALUES_MAX};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
 use crate::wire::redemptions::redemption::write_redemption;
 use crate::wire::redemptions::rollback::{StoredObjects, write_rollback};
@@ -99,7 +99,7 @@ impl PreparedRules {
 
     /// Returns the rules of a bundle with its horizon, from `from` until before `to`: a verdict for another instant misses
     /// `horizon`.
-    pub fn within(mut self, from: Instant, to: Instant) -> PreparedRules {
+    pub fn with_horizon(mut self, from: Instant, to: Instant) -> PreparedRules {
         self.horizon = Some((from, to));
         self
     }
@@ -120,7 +120,7 @@ impl PreparedRules {
         }
         self.missing.iter().for_each(|fact| missing.add(fact.clone()));
         if self.horizon.is_some_and(|(from, to)| context.now < from || context.now >= to) {
-            missing.add("horizon".into());
+            missing.add(HORIZON.into());
         }
     }
 
@@ -156,7 +156,7 @@ impl PreparedRules {
         self.facts.prepare_candidates();
     }
 
-    /// Returns the customer that a token proves, as a missing fact, if the request has another name too: the service refuses
+    /// Returns the customer that a token proves, as a missing fact, if the request has another name too. The service refuses
     /// the name of another customer (`customer_mismatch`), and only it has all names of the proven one.
     fn missing_proof(&self, request: &Redeemables) -> Option<Text> {
         let proven = self.facts.proven()?;
@@ -181,7 +181,7 @@ impl PreparedRules {
     /// Returns the customer as a missing fact, if the service may refuse the request because of the customer that it names.
     fn missing_customer(&self, request: &Redeemables) -> Option<Text> {
         let is_refusable = || self.facts.client().is_some() && request.customer.as_ref().is_some_and(is_refusable);
-        self.missing_proof(request).or_else(|| is_refusable().then(|| "customer".into()))
+        self.missing_proof(request).or_else(|| is_refusable().then(|| CUSTOMER.into()))
     }
 
     /// Reads a request of the rules' owner; `Err` is the answer to an invalid one.
@@ -201,7 +201,7 @@ impl PreparedRules {
             client.claimed = key.or_else(email).filter(|_| client.proven.is_none());
         }
         if let (None, Some(proven)) = (&channel.client, self.facts.proven()) {
-            request.customer = Some(decide::proved(request.customer.take().unwrap_or_default(), proven));
+            request.customer = Some(decide::with_proven_customer(request.customer.take().unwrap_or_default(), proven));
         }
         decide::receive(request, channel).map_err(|refusal| PreparedAnswer::refused(&refusal, context))
     }
@@ -240,13 +240,13 @@ impl PreparedRules {
     /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
     /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
     /// let request = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
-    /// let answer = prepared.validate_held(&request, &context);
+    /// let answer = prepared.validate_object(&request, &context);
     /// assert_eq!(answer, prepared.validate(request.to_string().as_bytes(), &context));
     /// let answer_json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
     /// assert_eq!(answer_json["order"]["total_amount"], 904);
     /// ```
-    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
-        let request = Node::of(request, MOST_VALUES).and_then(|request| read_redeemables_node(&request));
+    pub fn validate_object<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
+        let request = Node::of(request, VALUES_MAX).and_then(|request| read_redeemables_node(&request));
         self.answer_validation(request, context)
     }
 
@@ -274,8 +274,8 @@ impl PreparedRules {
     }
 
     /// Finds the redeemables that apply, for a request of another library.
-    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
-        let query = Node::of(request, MOST_VALUES).and_then(|query| read_qualification_node(&query));
+    pub fn qualify_object<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> PreparedAnswer {
+        let query = Node::of(request, VALUES_MAX).and_then(|query| read_qualification_node(&query));
         self.answer_qualification(query, context)
     }
 

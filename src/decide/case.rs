@@ -33,13 +33,28 @@ use crate::text::{Text, joined};
 use crate::time::TimeZone;
 pub use stored::RequestCustomer;
 
-/// The facts that a decision asked for and only the server has, sorted, each once.
+/// The missing candidates of a qualification.
+pub const CANDIDATES: &str = "candidates";
+/// The missing channel of the request.
+pub const CHANNEL: &str = "channel";
+/// A customer that the service may refuse.
+pub const CUSTOMER: &str = "customer";
+/// The missing rules of another version of the engine.
+pub const ENGINE: &str = "engine";
+/// The missing rules of another time.
+pub const HORIZON: &str = "horizon";
+
+/// The names of missing facts without an id. All others have the form `voucher/TEN`.
+pub const MISSING_FACT_NAMES: [&str; 5] = [CANDIDATES, CHANNEL, CUSTOMER, ENGINE, HORIZON];
+
+/// The facts that a decision queried and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MissingFacts(Vec<Text>);
 
 impl MissingFacts {
     /// Adds a fact by its name, such as `voucher/TEN`.
     pub fn add(&mut self, name: Text) {
+        debug_assert!(name.contains('/') || MISSING_FACT_NAMES.contains(&name.as_str()), "{name} is not in the list");
         if let Err(position) = self.0.binary_search(&name) {
             self.0.insert(position, name);
         }
@@ -102,7 +117,7 @@ pub struct Case<'a> {
     pub zone_use: Cell<bool>,
     /// The order: sent, stored, or stored with the sent fields over it.
     pub order: Option<Fact<'a, Order>>,
-    /// The part that a change of the stored order by this request gives back.
+    /// The part that a change of the stored order by this request returns.
     pub returned: Option<Box<ReturnOutcome>>,
     /// Decides how the stored order changes; `None` if only the server can.
     pub decide_change: Option<DecideChange>,
@@ -144,12 +159,12 @@ impl<'a> Case<'a> {
     /// Returns a request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
-        Case::under(facts.stacking_rules(), facts, request, context)
+        Case::with_stacking_rules(facts.stacking_rules(), facts, request, context)
     }
 
     /// Returns a request under the given stacking rules, for decisions that redeem nothing and do not load the
     /// project's.
-    pub fn under(
+    pub fn with_stacking_rules(
         stacking: Fact<'a, StackingRules>,
         facts: &'a dyn Facts,
         request: &'a Redeemables,
@@ -188,7 +203,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Reports the customer as missing if the answer depends on the stored profile itself: a server is shown the id of
+    /// Reports the customer as missing if the answer depends on the stored profile itself. A server gets the id of
     /// its customer, and metadata is checked together with that of the profile.
     pub(super) fn add_missing_customer(&mut self) {
         let is_checked = || self.request.customer.as_ref().is_some_and(|sent| !sent.metadata.is_empty());
@@ -220,7 +235,7 @@ impl<'a> Case<'a> {
 
     /// Returns the name of the claimed customer as a missing fact, if nothing about that customer counts without a
     /// token.
-    pub(super) fn claimed(&self) -> Option<Text> {
+    pub(super) fn missing_claimed_customer(&self) -> Option<Text> {
         let client = self.request.channel.client.as_ref().filter(|_| self.request_customer.customer.is_none())?;
         client.claimed.as_ref().map(|name| joined(&["customer/", name]))
     }
@@ -242,16 +257,16 @@ impl<'a> Case<'a> {
 
     /// Names the voucher in a refusal for a client as the request does: rules on the client may have only the hash of a
     /// code.
-    pub(super) fn named_as_sent(&self, position: usize, refusal: Refusal) -> Refusal {
+    pub(super) fn with_requested_name(&self, position: usize, refusal: Refusal) -> Refusal {
         let sent = self.redeemables.get(position).filter(|_| self.request.channel.is_client());
         match sent.zip(self.offer(position)) {
-            Some((sent, offer)) => refusal.renamed(&offer.incentive.code, &sent.id),
+            Some((sent, offer)) => refusal.with_requested_name(&offer.incentive.code, &sent.id),
             None => refusal,
         }
     }
 
     /// Returns the hidden name at a position, if there is one.
-    pub(super) fn wrong_at(&self, position: usize) -> Option<&WrongName<'a>> {
+    pub(super) fn wrong_name_at(&self, position: usize) -> Option<&WrongName<'a>> {
         self.wrong.iter().find(|wrong| wrong.position == position)
     }
 
@@ -259,6 +274,7 @@ impl<'a> Case<'a> {
     /// the amount of the order before the request, without the units that are free for others
     /// (docs/spec/calculation.md#19, D19).
     pub fn order_value(&self, cart: &Cart) -> Money {
+        // An order without an amount takes nothing from a budget.
         self.priced.cart.amount.unwrap_or_default().remaining_after(cart.claimed_value())
     }
 
@@ -278,14 +294,14 @@ impl<'a> Case<'a> {
         self.missing.add(joined(&[kind, "/", id]));
     }
 
-    /// Returns the balance of an account, including the amounts that the request gives back to it.
+    /// Returns the balance of an account, including the amounts that the request returns to it.
     pub fn balance(&self, account: &AccountId) -> Known<i64> {
         let add = |net: i64, transfer: &Transfer| match (transfer.debit == *account, transfer.credit == *account) {
             (true, false) => net.checked_sub_unsigned(transfer.amount),
             (false, true) => net.checked_add_unsigned(transfer.amount),
             (true, true) | (false, false) => Some(net),
         };
-        let back = self.budget.checked(self.given_back().try_fold(0, add));
+        let back = self.budget.checked(self.returned_transfers().try_fold(0, add));
         match self.facts.balance(account) {
             Known::Absent if back != 0 => Known::Is(back),
             found => found.map(|balance| self.budget.checked(balance.checked_add(back))),
@@ -293,7 +309,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the transfers by which the request gives something back.
-    fn given_back(&self) -> impl Iterator<Item = &Transfer> {
+    fn returned_transfers(&self) -> impl Iterator<Item = &Transfer> {
         self.returned.iter().flat_map(|outcome| &outcome.entries).filter_map(|entry| match entry {
             Entry::Post(transfer) => Some(transfer),
             Entry::Hold(_) | Entry::Release(_) => None,
@@ -307,6 +323,7 @@ impl<'a> Case<'a> {
         }
         let balance = match self.balance(account) {
             Known::Is(balance) => balance,
+            // An account without transfers has a balance of zero.
             Known::Absent => 0,
             Known::Unknown => return Known::Unknown,
             Known::Unreadable => return Known::Unreadable,
@@ -315,6 +332,7 @@ impl<'a> Case<'a> {
         if held == Known::Unreadable {
             return Known::Unreadable;
         }
+        // Where holds are not known, as in a bundle, a missing balance already makes the answer provisional.
         Known::Is(AccountState { quota, balance, held: held.found().unwrap_or(0) })
     }
 }

@@ -109,7 +109,7 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.missing.extend(case.request_customer.counted().unknown.clone().or_else(|| case.claimed()));
+    found.missing.extend(case.request_customer.counted().unknown.clone().or_else(|| case.missing_claimed_customer()));
     if case.request_customer.is_identified() {
         return Ok(());
     }
@@ -139,7 +139,7 @@ pub fn check_bundles(
         }
         if is_missing {
             let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
-            return Err(refusal.worded(rule.message.as_deref()));
+            return Err(refusal.with_message(rule.message.as_deref()));
         }
     }
     Ok(())
@@ -229,6 +229,7 @@ fn check_gift(
     let account = credits_account(&offer.incentive.id);
     let quota = gift.credited_total().minor();
     let left = match running_order.usage.account_state(case, &account, Some(quota)) {
+        // The account has a quota, so its available credits are known.
         Known::Is(account_state) => account_state.available().unwrap_or(0),
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
@@ -238,6 +239,7 @@ fn check_gift(
         }
     };
     found.credits = Some(left);
+    // Without a number at least one credit is requested.
     let requested = redeemable.credits.map_or(1, |credits| credits.minor());
     if left == 0 || requested > left {
         return Err(refuse(Reason::GiftAmountExceeded, offer));

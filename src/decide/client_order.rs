@@ -7,7 +7,7 @@ use crate::count::Countable;
 use crate::decide::order_return::units::is_same;
 use crate::model::order::{Item, Metadata, Order};
 
-/// Removes these parts. A client often sends back the order of an answer: the units that discounts added to it are not
+/// Removes these parts. A client often sends back the order of an answer. The units that discounts added to it are not
 /// units of the customer, so a new order is taken as it was before them. `is_stored` is `true` if it may be a stored
 /// order; this has its own units.
 pub fn strip(order: &mut Order, is_stored: bool) {
@@ -29,7 +29,7 @@ pub fn strip(order: &mut Order, is_stored: bool) {
 
 /// Puts what the service computed for stored lines on the lines that a client sends for them, if both have the same
 /// units.
-pub fn keep_computed(stored: &[Item], sent: &mut [Item]) {
+pub fn copy_computed_amounts(stored: &[Item], sent: &mut [Item]) {
     for item in sent.iter_mut().filter(|item| item.id.is_some()) {
         let is_it = |known: &&Item| known.id == item.id && known.quantity == item.quantity && is_same(known, item);
         if let Some(known) = stored.iter().find(is_it) {
@@ -62,6 +62,7 @@ fn initial_units(item: &Item) -> Option<u64> {
     let is_answered = match (item.price, item.amount) {
         (Some(price), Some(amount)) => price.checked_mul(item.quantity) == Some(amount),
         (None, None) => {
+            // A line that states no free units has none.
             item.quantity > initial && item.quantity.remaining_after(initial) <= item.discount_quantity.unwrap_or(0)
         }
         (Some(_), None) | (None, Some(_)) => false,

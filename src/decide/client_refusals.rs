@@ -63,7 +63,7 @@ impl<'a> Case<'a> {
         judge.objection(position, cart, &gain, &|| cart.after(&gain))
     }
 
-    /// Records that a name is wrong. Its offer is removed from the request, unless the project shows reasons to
+    /// Records that a name is wrong. Its offer is removed from the request, unless the project discloses reasons to
     /// clients.
     fn hide(&mut self, position: usize, refusal: Refusal) {
         let mut offer = None;
@@ -76,7 +76,7 @@ impl<'a> Case<'a> {
         self.wrong.push(WrongName { position, offer, refusal });
     }
 
-    /// Returns the refusal that a client gets for a code that it cannot use, unless its project shows the reason.
+    /// Returns the refusal that a client gets for a code that it cannot use, unless its project discloses the reason.
     fn client_refusal(&self, position: usize) -> Option<Refusal> {
         self.request.channel.client.as_ref().filter(|client| !client.policy.reasons)?;
         let named = self.redeemables.get(position)?;
@@ -85,7 +85,7 @@ impl<'a> Case<'a> {
 
     /// Returns the refusal at a position as the caller may read it.
     pub(super) fn for_client(&self, position: usize, refusal: Refusal) -> Refusal {
-        let refusal = self.named_as_sent(position, refusal);
+        let refusal = self.with_requested_name(position, refusal);
         let hidden = reveals_code(refusal.reason) && self.is_private(position);
         self.client_refusal(position).filter(|_| hidden).unwrap_or(refusal)
     }
@@ -98,7 +98,7 @@ impl<'a> Case<'a> {
         for step in &mut walk.steps {
             let ApplyOutcome::Refused(refusal) = &mut step.outcome else { continue };
             let position = step.position;
-            if reveals_code(refusal.reason) && self.is_private(position) && self.wrong_at(position).is_none() {
+            if reveals_code(refusal.reason) && self.is_private(position) && self.wrong_name_at(position).is_none() {
                 let details = self.for_client(position, refusal.clone());
                 self.hide(position, std::mem::replace(refusal, details));
             }

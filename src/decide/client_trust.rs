@@ -32,7 +32,7 @@ pub fn receive(request: &mut Redeemables, channel: Channel) -> Result<(), Refusa
                 Some(fields) => own_only(&sent, fields),
                 None => sent,
             };
-            *customer = Some(proved(own, proven));
+            *customer = Some(with_proven_customer(own, proven));
             *tracking_id = None;
         }
         (None, CustomerTrust::Open) => {}
@@ -61,7 +61,7 @@ fn forbidden_status(status: &str, terms: &ClientPolicy) -> Refusal {
 }
 
 /// Returns the sent fields of a customer with a token, under the name that it proves.
-pub fn proved(sent: Customer, name: &Text) -> Customer {
+pub fn with_proven_customer(sent: Customer, name: &Text) -> Customer {
     let mut document = Metadata::default();
     document.overlay(sent.document.iter().filter(|(name, _)| *name != "id" && *name != "source_id"));
     Customer { id: None, source_id: Some(name.clone()), document, ..sent }
@@ -114,7 +114,7 @@ impl Case<'_> {
     /// Returns whether a voucher does not exist for the caller. A client uses a loyalty card with a holder only as the
     /// proven holder. The exact code of a discount or a gift card is a bearer secret (docs/spec/calculation.md#19,
     /// D25); its id is none.
-    pub(super) fn hides(&self, incentive: &RedeemableTerms, name: &Text) -> bool {
+    pub(super) fn is_hidden(&self, incentive: &RedeemableTerms, name: &Text) -> bool {
         let (Some(client), Some(holder)) = (&self.request.channel.client, &incentive.holder_id) else { return false };
         let is_code =
             !matches!(incentive.grant, Grant::Loyalty(_)) && (*name == incentive.code || *name != incentive.id);

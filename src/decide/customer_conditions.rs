@@ -19,7 +19,7 @@ pub fn met_conditions(
     conditions: &[Rule],
     context: &Context,
 ) -> Result<Option<Vec<bool>>, Refusal> {
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, request, context);
+    let mut case = Case::with_stacking_rules(Fact::own(StackingRules::default()), facts, request, context);
     case.open()?;
     let case = &case;
     let (items, usage) = (Items::default(), RequestUsage::default());

@@ -5,13 +5,13 @@
 
 pub mod amount;
 pub mod context;
-pub mod give_back;
+pub mod corrections;
 pub mod granting;
 pub mod order_points;
 pub mod verdict;
 
 pub use context::EarningEvent;
-pub use give_back::{EarningCorrection, GiveBack, OrderLeft, OrderTransition, give_back};
+pub use corrections::{EarningCorrection, OrderTransition, PointsCorrection, RemainingOrder, decide_corrections};
 pub use order_points::order_points;
 pub use verdict::{
     EarningMismatch, Earnings, EffectSkipped, FiredEarning, GrantedContent, GrantedEffect, GrantedPoints,
@@ -51,7 +51,7 @@ pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, request: EarningReque
     let none = |not_earned: NotEarned| Earnings { not_earned: Some(not_earned), memberships: Vec::new() };
     match request.key.map_or(Known::Absent, |key| earning.status(key)) {
         Known::Is(EarningStatus::New) | Known::Absent => {}
-        Known::Is(EarningStatus::Earned | EarningStatus::GivenBack) => return none(NotEarned::Repeated),
+        Known::Is(EarningStatus::Earned | EarningStatus::Revoked) => return none(NotEarned::Repeated),
         Known::Unknown | Known::Unreadable => return none(NotEarned::Unreadable),
     }
     let Some(customer_id) = &request.customer.id else { return Earnings::default() };
@@ -64,11 +64,11 @@ pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, request: EarningReque
         return Earnings::default();
     }
     let redeemables = Redeemables::default();
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &redeemables, context);
+    let mut case = Case::with_stacking_rules(Fact::own(StackingRules::default()), facts, &redeemables, context);
     if settle(&mut case, request.customer, request.event).is_err() {
         return none(NotEarned::Unreadable);
     }
-    let items = Items::naming(&case, &collections(&members, earning, request.event));
+    let items = Items::with_collections(&case, &collections(&members, earning, request.event));
     let tiers: Vec<Text> = members.iter().flat_map(|member| &member.tiers).map(|held| held.tier_id.clone()).collect();
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let earning_context = EarningContext {
@@ -152,7 +152,7 @@ fn fire(
                     earning.effects.iter().map(|effect| granting.grant(effect, member, earning_context)).collect();
                 let absent = earning.effects.iter().zip(&effects).filter_map(|(effect, granted)| match granted {
                     Err(EffectSkipped::NoPoints | EffectSkipped::NoNumber | EffectSkipped::Limited) => {
-                        granting.absent(effect, member, earning_context)
+                        granting.ungranted_points(effect, member, earning_context)
                     }
                     Ok(_) | Err(_) => None,
                 });

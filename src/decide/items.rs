@@ -86,7 +86,7 @@ impl<'a> Items<'a> {
     }
 
     /// Returns the lines of a case in the named collections, for decisions without a redeemable.
-    pub fn naming(case: &'a Case<'a>, named: &[Text]) -> Items<'a> {
+    pub fn with_collections(case: &'a Case<'a>, named: &[Text]) -> Items<'a> {
         let mut collections = CollectedCollections::default();
         for id in named {
             collections.add(id, find_collection(case, id));

@@ -23,8 +23,8 @@ use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
 use crate::pricing::goods::{find_named, kind_of};
 use crate::pricing::{
-    Cart, CoveredUnits, DiscountBase, FreeGoods, Gain, LinesInScope, NumberResolver, add_units, apply_gift, off_lines,
-    off_order, select, steps,
+    Cart, CoveredUnits, DiscountBase, FreeGoods, Gain, LinesInScope, NumberResolver, add_units, apply_gift,
+    discount_lines, discount_order, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{RequestFacts, RequiredFacts};
@@ -139,15 +139,16 @@ impl<'c> CaseJudge<'c> {
         }
         let gain = match on_lines {
             true => self.on_lines(attempt, discount, &numbers),
-            false => off_order(discount, &numbers, attempt.base),
+            false => discount_order(discount, &numbers, attempt.base),
         };
         self.found.add_missing(attempt.position, view.missing.take());
         gain
     }
 
     fn gift(&mut self, attempt: &JudgedRedeemable<'_>, gift: &GiftCard) -> Result<Box<Gain>, Refusal> {
+        // Without credits found the card has none.
         let left = self.found.get(attempt.position).and_then(|found| found.credits).unwrap_or(0);
-        let left = Money::from_wide(u128::from(left)).unwrap_or_default();
+        let left = self.case.budget.checked(Money::of(left));
         let requested = self.case.redeemables.get(attempt.position).and_then(|redeemable| redeemable.credits);
         let credits = requested.map_or(left, |requested| requested.min(left));
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
@@ -186,7 +187,7 @@ impl<'c> CaseJudge<'c> {
             let everything = Scope::default();
             let scope = attempt.scope.unwrap_or(&everything);
             let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: &self.covered };
-            return off_lines(discount, numbers, in_scope);
+            return discount_lines(discount, numbers, in_scope);
         }
         let mut all = Vec::with_capacity(units.len());
         for unit in units {
@@ -273,7 +274,7 @@ impl Judge for CaseJudge<'_> {
         let running_order = RunningOrder { cart, items, request_facts, usage: &self.usage, paid: paid.as_ref() };
         let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
         self.found.insert(position, &mut self.finding);
-        verdict.err().map(|refusal| self.case.named_as_sent(position, refusal))
+        verdict.err().map(|refusal| self.case.with_requested_name(position, refusal))
     }
 
     fn refusal_of_either(&mut self, position: usize, full_cart: &Cart, visible_cart: &Cart) -> Option<Refusal> {
@@ -308,7 +309,12 @@ impl Judge for CaseJudge<'_> {
     fn applied(&mut self, position: usize, gain: &Gain) {
         self.caps.confirm();
         if let Some(offer) = self.case.offer(position) {
-            self.usage.record(position, offer, self.found.get(position), gain.total().unwrap_or_default().minor());
+            self.usage.record(
+                position,
+                offer,
+                self.found.get(position),
+                self.case.budget.checked(gain.total()).minor(),
+            );
         }
     }
 
@@ -336,7 +342,7 @@ impl Judge for CaseJudge<'_> {
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
-                .map(|gain| gain.within(visible_cart.and_then(Cart::total)))
+                .map(|gain| gain.capped_at(visible_cart.and_then(Cart::total)))
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {

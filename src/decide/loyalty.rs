@@ -37,11 +37,12 @@ pub fn check_card(
     let Some(exchange) = &offer.exchange else {
         return Err(Refusal::not_found("reward", &requested.id));
     };
-    let left = points_left(case, &offer.incentive, card, running_order, found);
+    let left = find_available_points(case, &offer.incentive, card, running_order, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
         // Without requested points a coin costs whole blocks, and the balance must have at least one.
         RewardKind::Coin(coin) => requested.points.unwrap_or(coin.points),
+        // An assignment without points costs none.
         _ => exchange.assignment.points.unwrap_or(0),
     };
     if left == 0 || price > left {
@@ -83,7 +84,7 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Resu
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
 }
 
-pub(super) fn points_left(
+pub(super) fn find_available_points(
     case: &Case<'_>,
     voucher: &RedeemableTerms,
     card: &LoyaltyCard,
@@ -92,6 +93,7 @@ pub(super) fn points_left(
 ) -> u64 {
     let account = points_account(&voucher.id);
     match running_order.usage.account_state(case, &account, Some(card.credited_total())) {
+        // The account has a quota, so its available points are known.
         Known::Is(account_state) => account_state.available().unwrap_or(0),
         // The balance is not readable, so nothing can be spent.
         Known::Absent | Known::Unreadable => 0,
@@ -173,6 +175,7 @@ pub fn exchange(redeemable: Option<&RequestedRedeemable>, offer: &Offer<'_>, car
         _ => return Gain::default(),
     };
     let requested = redeemable.and_then(|redeemable| redeemable.reward.as_ref()).and_then(|reward| reward.points);
+    // A card whose balance was not found has no points.
     let PointsPaid { points, gain } = pay_with_points(coin, requested, found.points.unwrap_or(0), cart);
     found.paid = Some(points);
     gain

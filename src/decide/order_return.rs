@@ -12,7 +12,7 @@ pub mod composed_line;
 pub mod free_units;
 pub mod line_goods;
 pub mod moved_lines;
-pub mod rests;
+pub mod remaining_discounts;
 pub mod reward_return;
 pub mod sent_lines;
 pub mod settled;
@@ -20,17 +20,17 @@ pub mod share;
 pub mod undone;
 pub mod units;
 
-use crate::decide::order_return::card_transfers::spent_rest;
+use crate::decide::order_return::card_transfers::remaining_spent_units;
 use crate::ledger::Transfer;
 use crate::model::order::Order;
 use crate::model::redemption::{SpentUnits, StoredRedemption};
 
 /// Returns a redemption with its remaining spending, if part of its order was returned.
-pub fn with_spent_rest(redemption: StoredRedemption, order: &Order, chain: &[Transfer]) -> StoredRedemption {
+pub fn with_remaining_spending(redemption: StoredRedemption, order: &Order, chain: &[Transfer]) -> StoredRedemption {
     let mut redemption = redemption;
     if !order.returns.is_empty() {
-        redemption.spent = redemption.spent.map(|spent| match (spent_rest(chain, &redemption.id), spent) {
-            (Some(rest), _) => rest,
+        redemption.spent = redemption.spent.map(|spent| match (remaining_spent_units(chain, &redemption.id), spent) {
+            (Some(remaining), _) => remaining,
             (None, SpentUnits::Credits(_)) => SpentUnits::Credits(0),
             (None, SpentUnits::Points(_)) => SpentUnits::Points(0),
         });

@@ -115,9 +115,12 @@ pub fn pay(paying: &PaymentRequest<'_>) -> Result<Payment, PaymentBlocker> {
     if spendable == 0 {
         return Err(limits.check(1, *so_far).map_or_else(PaymentBlocker::Limited, |()| PaymentBlocker::NoPoints));
     }
+    // Without a maximum of the request, the other limits alone apply.
     let points = spendable.min(paying.most_points.unwrap_or(u64::MAX));
-    let affordable = Ratio::integer(points.into()).over(ratio).and_then(|amount| amount.floor(0)?.as_integer());
+    let affordable = Ratio::integer(points.into()).divided_by(ratio).and_then(|amount| amount.floor(0)?.as_integer());
+    // An affordable amount beyond 64 bits does not limit the payment.
     let affordable = affordable.and_then(|amount| u64::try_from(amount).ok()).unwrap_or(u64::MAX);
+    // Without a maximum amount of the request, the amount due is the limit.
     let amount = paying.due.minor().min(paying.most_amount.unwrap_or(u64::MAX)).min(affordable);
     if amount == 0 {
         return Err(PaymentBlocker::TooFew);

@@ -37,19 +37,25 @@ impl Posting {
 
 /// Returns the gift credits in minor units, or the points, that an applied redeemable takes; `given` is its discount in
 /// minor units.
-pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
+pub fn spent_units(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     match offer.incentive.grant {
         Grant::Discount(_) => 0,
         Grant::Gift(_) => given,
+        // A card that paid no points takes none.
         Grant::Loyalty(_) => found.and_then(|found| found.paid).unwrap_or(0),
     }
 }
 
 /// Returns the postings that a lock holds and a redemption spends. They are a redemption of the redeemable, gift
 /// credits or points, stock or codes of a reward, and a redemption of the customer.
-pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
+pub fn reserved_postings(
+    offer: &Offer<'_>,
+    found: Option<&Finding>,
+    given: u64,
+    customer_id: Option<&str>,
+) -> Vec<Posting> {
     let incentive = &offer.incentive;
-    let spent = spent(offer, found, given);
+    let spent = spent_units(offer, found, given);
     let campaign = incentive.campaign_id.as_deref();
     let used = Posting {
         quota: incentive.quantity,
@@ -90,7 +96,13 @@ pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer
 /// Returns the postings that a redemption counts in addition: the channel, and the campaign's budget, for an order of
 /// this value. `counts_order` is `true` for the first redeemable of its campaign in the request: an order counts once
 /// however many codes it has.
-pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, value: Money, counts_order: bool) -> Vec<Posting> {
+pub fn counted_postings(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    discount: u64,
+    value: Money,
+    counts_order: bool,
+) -> Vec<Posting> {
     let value = value.minor();
     let mut postings = Vec::new();
     let channel = &case.request.channel.id;
@@ -101,7 +113,7 @@ pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, value: Money, 
     if let Some(user) = &case.request.channel.user {
         postings.push(Posting::free(user_account(user, &offer.incentive.id), user_total_account(user), 1));
     }
-    // A tier shows its own totals (docs/spec/objects.md#7); the order counts for every tier of a request.
+    // A tier has its own totals (docs/spec/objects.md#7); the order counts for every tier of a request.
     if offer.incentive.object == IncentiveObject::PromotionTier {
         let tier = Some(offer.incentive.id.as_str());
         postings.push(Posting::free(orders_account(None), orders_account(tier), value));

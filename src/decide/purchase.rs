@@ -123,6 +123,7 @@ pub fn purchase<'r>(
     let target = target?;
     let no_card = || PurchaseRefusal::NoCard { card_definition_id: cost.card_definition_id.clone() };
     let paying = buying.cards.get(card).ok_or_else(no_card)?;
+    // A card in debt has no points to spend.
     let available = u64::try_from(paying.so_far.balance).unwrap_or(0);
     if cost.points > available {
         return Err(PurchaseRefusal::Short { required: cost.points, available });
@@ -144,7 +145,7 @@ fn cost_of<'r>(
     let mut case = Case::new(facts, &request, context);
     case.request_customer =
         RequestCustomer { customer: Some(Fact::Borrowed(buying.customer)), stored: true, ..RequestCustomer::default() };
-    let items = Items::naming(&case, &[]);
+    let items = Items::with_collections(&case, &[]);
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let order =
         RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &setting, usage: &usage, paid: None };

@@ -1,7 +1,7 @@
 //! Decides which redeemables of a project apply to a customer and an order. Each is validated separately, without the
 //! tests that qualification leaves out.
 //!
-//! docs/spec/calculation.md#13. Only results that are shown or sorted are priced. Costs in steps saturate, and so do
+//! docs/spec/calculation.md#13. Only results that are returned or sorted are priced. Costs in steps saturate, and so do
 //! places and lengths of lists, which memory bounds.
 
 mod page;
@@ -11,11 +11,11 @@ mod stack;
 
 use crate::count::Countable;
 use crate::decide::Decision;
-use crate::decide::case::{Case, ResolvedName};
+use crate::decide::case::{CANDIDATES, CHANNEL, Case, ResolvedName};
 use crate::decide::finding::Findings;
 use crate::decide::order_return::changed_order::{DecideChange, change_order};
 use crate::decide::request_usage::RequestUsage;
-use crate::decide::rule_input::{CHANNEL, Items, OfferFacts, RunningOrder, request_facts};
+use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::validate::Evaluation;
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, credits_account};
 use crate::id::Context;
@@ -46,7 +46,7 @@ pub struct QualificationAnswer<'a> {
     pub total: usize,
     /// The cursor of the next page, when there is one.
     pub more_starting_after: Option<PageEnd>,
-    /// The rule assignments of the shown results, if the request asked for them.
+    /// The rule assignments of the returned results, if the request expands them.
     pub assignments: Vec<Assignment>,
 }
 
@@ -105,7 +105,7 @@ fn qualify_with<'a>(
     context: &'a Context,
     decide_change: Option<DecideChange>,
 ) -> Result<Decision<QualificationAnswer<'a>>, Refusal> {
-    // A candidate that can only apply is not evaluated before it is shown. If it is refused then, because a part of it
+    // A candidate that can only apply is not evaluated before it is returned. If it is refused then, because a part of it
     // cannot be read, all are evaluated before counting.
     let mut thorough = false;
     loop {
@@ -149,7 +149,7 @@ fn try_all<'a>(
         );
         part.retain(|matched| matched.trial.as_ref().is_none_or(|trial| matches!(trial.1, ApplyOutcome::Applied(_))));
         total = total.saturating_add(part.len());
-        let mut page = page::cut(query, part, after, next);
+        let mut page = page::take_page(query, part, after, next);
         if !page.matches.is_empty() || next.is_none() {
             break page;
         }
@@ -205,7 +205,7 @@ pub fn search<'a>(
 ) -> Result<CandidateQuery<'a>, Refusal> {
     let mut evaluated = Evaluation::open(facts, &query.request, context, decide_change)?;
     let case = &mut evaluated.case;
-    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.claimed()) {
+    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.missing_claimed_customer()) {
         case.missing.add(unknown);
     }
     let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.clone());
@@ -220,7 +220,7 @@ pub fn search<'a>(
         Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
     if !candidates.has_all(&filter) {
-        case.missing.add("candidates".into());
+        case.missing.add(CANDIDATES.into());
     }
     if candidates.index.channel && !case.facts.knows_channel() {
         case.missing.add(CHANNEL.into());
@@ -228,12 +228,14 @@ pub fn search<'a>(
     let facts = query.scenario.facts();
     case.passes = query.scenario.passes();
     case.budget.spend(candidates.list.len());
-    // The other scenarios consider nearly all candidates.
-    let considered: Option<Vec<bool>> = (filter.only_own || filter.stacks).then(|| {
-        (0..candidates.list.len())
-            .map(|position| is_considered(query, &candidates, position, &filter, context))
-            .collect()
-    });
+    let considers = |position| is_considered(query, &candidates, position, &filter, context);
+    // The other scenarios consider nearly all candidates: they are examined one by one, after their rules.
+    let considered: Option<Vec<bool>> =
+        (filter.only_own || filter.stacks).then(|| (0..candidates.list.len()).map(considers).collect());
+    let considers = |position| match &considered {
+        Some(considered) => considered.get(position).is_some_and(|is_considered| *is_considered),
+        None => considers(position),
+    };
     let (holding, if_new) = check_rules(case, &candidates, facts, considered.as_deref());
     case.add_missing_time_zone();
     // If the request itself cannot be read, nothing applies.
@@ -247,11 +249,7 @@ pub fn search<'a>(
         };
         let out = is_anonymous && candidates.index.about(position) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
-        if !out
-            && in_time
-            && is_considered(query, &candidates, position, &filter, context)
-            && query.matches(candidate, customer.as_deref())
-        {
+        if !out && in_time && considers(position) && query.matches(candidate, customer.as_deref()) {
             let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
             matches.push(Match { position, end, trial: None, stack: None });
         }
@@ -283,7 +281,7 @@ fn check_rules(
         let running_order =
             RunningOrder { cart, items: &items, request_facts: &request_facts, usage: &usage, paid: None };
         let view = OfferFacts::new(case, None, &running_order);
-        let holding = candidates.index.holding(&view.input(RequiredFacts::default()), subjects, considered);
+        let holding = candidates.index.find_passing(&view.input(RequiredFacts::default()), subjects, considered);
         let (mut missing, if_new) = (items.missing().to_vec(), view.missing_customer());
         missing.extend(view.into_missing());
         (holding, missing, if_new)
@@ -305,12 +303,12 @@ fn is_considered(
     query.scenario.considers(candidate, filter.customer, public)
 }
 
-/// Returns whether a test of the customer found any of the candidates: each counts, whether it is shown or not.
+/// Returns whether a test of the customer found any of the candidates: each counts, whether it is returned or not.
 fn has_tested_customer(candidates: &Candidates, matches: &[Match<'_>], facts: u8) -> bool {
     matches.iter().any(|matched| candidates.index.about(matched.position) & facts & subject::CUSTOMER != 0)
 }
 
-/// Returns whether every caller sees a candidate. A client sees only the codes of its customer, because any visitor could list
+/// Returns whether every caller gets a candidate. A client gets only the codes of its customer, because any visitor could list
 /// the others (docs/spec/errors-and-auth.md, client-side keys are public).
 fn is_public(candidate: &Candidate, query: &QualificationRequest) -> bool {
     candidate.public && !(query.request.channel.is_client() && candidate.object == CandidateObject::Voucher)
@@ -320,7 +318,7 @@ fn is_public(candidate: &Candidate, query: &QualificationRequest) -> bool {
 const STEPS_PER_CANDIDATE: usize = 100;
 /// Steps to evaluate the candidates of one page of a client: 200 for an order of 500 lines. A client's page costs no more
 /// than some validations, however many vouchers a customer has.
-const MOST_STEPS_OF_PART: usize = 120_000;
+const PART_STEPS_MAX: usize = 120_000;
 /// Assumed number of tiers of a stack before it is loaded.
 const TIERS_OF_STACK: usize = 30;
 
@@ -331,7 +329,7 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
     }
     let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
     let steps = case.priced.cart.lines.len().saturating_add(STEPS_PER_CANDIDATE).saturating_mul(tiers);
-    MOST_STEPS_OF_PART.checked_div(steps).unwrap_or(0).max(1)
+    PART_STEPS_MAX.checked_div(steps).unwrap_or(0).max(1)
 }
 
 /// Evaluates the selected candidates in full, each separately on the order.

@@ -9,10 +9,10 @@ use crate::decide::case::{Case, Offer};
 use crate::decide::judge::caps::cap_postings;
 use crate::decide::order_return::answer::ReturnOutcome;
 use crate::decide::order_return::changed_order::change_order;
-use crate::decide::postings::{counted, reserved, spent};
+use crate::decide::postings::{counted_postings, reserved_postings, spent_units};
 use crate::decide::referral;
-use crate::decide::summary_delta::{CountedAs, recounted, sum};
-use crate::decide::validate::{Evaluation, exceeded};
+use crate::decide::summary_delta::{CountedAs, recount, sum};
+use crate::decide::validate::{Evaluation, quantity_exceeded};
 use crate::decide::{Decision, Effects, RewardGrant, SummaryDelta};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
@@ -129,7 +129,7 @@ pub fn redeem<'a>(
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     let counted = order.as_ref().and_then(|order| CountedAs::of(order, evaluated.walk.cart.total()));
-    let orders = recounted(evaluated.case.counted.take(), counted);
+    let orders = recount(evaluated.case.counted.take(), counted);
     evaluated.case.order = order.map(|order| Fact::Shared(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
     let returned = evaluated.case.returned.take();
@@ -171,9 +171,10 @@ fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let ApplyOutcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.position)?;
         let incentive = &offer.incentive;
-        let given = gain.total().unwrap_or_default().minor();
-        let spent = spent(offer, evaluated.found.get(step.position), given);
+        let given = case.budget.checked(gain.total()).minor();
+        let spent = spent_units(offer, evaluated.found.get(step.position), given);
         let taken = |account: &AccountId| {
+            // An account without transfers has a balance of zero.
             let balance = case.balance(account).found().unwrap_or(0);
             AccountState { balance, ..AccountState::default() }.taken()
         };
@@ -213,15 +214,15 @@ fn post(
         let value = case.order_value(visible.as_ref().unwrap_or(initial));
         let (discount, caps) = match step.map(|step| &step.outcome) {
             Some(ApplyOutcome::Applied(gain)) => {
-                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.position, gain, customer_id))
+                (case.budget.checked(gain.total()).minor(), cap_postings(case, part.position, gain, customer_id))
             }
             _ => (0, Vec::new()),
         };
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
-        let postings = reserved(offer, evaluated.found.get(part.position), discount, customer_id).into_iter();
-        for posting in postings.chain(counted(case, offer, discount, value, is_first)).chain(caps) {
+        let postings = reserved_postings(offer, evaluated.found.get(part.position), discount, customer_id).into_iter();
+        for posting in postings.chain(counted_postings(case, offer, discount, value, is_first)).chain(caps) {
             if let Known::Is(account_state) = case.account_state(&posting.debit, posting.quota) {
                 book.open(posting.debit.clone(), account_state);
             }
@@ -245,7 +246,8 @@ fn post(
     book.post(chain).map_err(|shortfall| {
         let mut of = debits.iter().zip(owners).filter(|(debit, _)| **debit == shortfall.account);
         // The last one that takes from the account is the one that exceeded it.
-        let details = |(_, (position, offer)): (_, (usize, &Offer<'_>))| case.for_client(position, exceeded(offer));
+        let details =
+            |(_, (position, offer)): (_, (usize, &Offer<'_>))| case.for_client(position, quantity_exceeded(offer));
         of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), details)
     })
 }
@@ -279,8 +281,8 @@ fn fail<'a>(evaluated: Box<Evaluation<'a>>, now: Instant, ids: &mut Ids) -> Deci
         _ => {
             let reason = Reason::NoApplicableRedeemables;
             // The custom message of the first refusal's rule is included, as if all had to apply.
-            let custom = evaluated.first_refusal().and_then(|(refusal, _)| refusal.custom());
-            (Refusal::new(reason, reasons(&evaluated)).worded(custom), reason)
+            let custom = evaluated.first_refusal().and_then(|(refusal, _)| refusal.custom_message());
+            (Refusal::new(reason, reasons(&evaluated)).with_message(custom), reason)
         }
     };
     fail_with(evaluated, now, ids, refusal, reason)
@@ -365,6 +367,7 @@ fn line_ids(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<Text> {
 /// Returns the order after the redemption: paid, if a client may set that. Its amounts are in the cart.
 fn close(order: Order, evaluated: &Evaluation<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
     let sent = evaluated.request.order.as_ref();
+    // An order without an amount costs nothing.
     let total = |cart: &Cart| cart.total().unwrap_or_default();
     let less = total(&evaluated.priced.cart).remaining_after(total(&evaluated.walk.cart));
     let mut order = order;

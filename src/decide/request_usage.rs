@@ -5,7 +5,7 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
-use crate::decide::postings::reserved;
+use crate::decide::postings::reserved_postings;
 use crate::facts::Known;
 use crate::ledger::{AccountId, AccountState};
 use crate::model::reward::RewardKind;
@@ -56,7 +56,7 @@ impl RequestUsage {
         if offer.terms.plain {
             return;
         }
-        let taken = reserved(offer, found, given, None).into_iter().filter(|posting| posting.quota.is_some());
+        let taken = reserved_postings(offer, found, given, None).into_iter().filter(|posting| posting.quota.is_some());
         self.taken.extend(taken.map(|posting| (posting.debit, posting.amount)));
         if let Some(exchange) = &offer.exchange
             && let RewardKind::Coin(_) = &exchange.reward.kind

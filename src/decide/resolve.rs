@@ -59,7 +59,7 @@ impl<'a> Case<'a> {
         let Case { order: Some(order), priced, missing, price_source, .. } = self else { return Ok(()) };
         price(order, self.facts, *price_source, &mut |fact| missing.add(fact), priced)?;
         if *price_source == PriceSource::Catalogue
-            && let Some(settled) = priced.overruled(order)
+            && let Some(settled) = priced.with_catalogue_fields(order)
         {
             *order = Fact::Shared(Arc::new(settled));
         }
@@ -106,7 +106,7 @@ impl<'a> Case<'a> {
             Known::Absent => {
                 let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
                 if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
-                    return Err(Refusal::taken("order", source_id));
+                    return Err(Refusal::duplicate("order", source_id));
                 }
             }
             Known::Unknown => self.add_missing("order", key),
@@ -121,13 +121,13 @@ impl<'a> Case<'a> {
         let client = self.request.channel.is_client();
         let changes = sent.id.is_some() && (!sent.items.is_empty() || sent.amount.is_some());
         if !changes || stored.redemptions.is_empty() {
-            return Ok(stored::overlaid(stored, sent, client));
+            return Ok(stored::merge_stored_order(stored, sent, client));
         }
         let Some(decide_change) = self.decide_change else {
             self.add_missing("order", key);
-            return Ok(stored::overlaid(stored, sent, client));
+            return Ok(stored::merge_stored_order(stored, sent, client));
         };
-        let order = stored::overlaid(stored.clone(), sent, client);
+        let order = stored::merge_stored_order(stored.clone(), sent, client);
         let has_discount = sent.discount_amount.is_some();
         let change = OrderChange { stored: &stored, order, has_discount, price_source: self.price_source };
         // The ids of the return differ from those of the redemption.
@@ -193,7 +193,7 @@ impl<'a> Case<'a> {
     #[inline]
     pub(in crate::decide) fn resolve(&mut self, redeemable: &RequestedRedeemable) -> ResolvedName<'a> {
         match self.facts.offer(redeemable) {
-            Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive, &redeemable.id) => {
+            Some(offer) if redeemable.reward.is_none() && !self.is_hidden(&offer.incentive, &redeemable.id) => {
                 ResolvedName::Offer(Fact::Borrowed(offer))
             }
             _ => self.resolve_parts(redeemable),
@@ -210,7 +210,7 @@ impl<'a> Case<'a> {
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) if !self.hides(&incentive, &redeemable.id) => {
+            Known::Is(incentive) if !self.is_hidden(&incentive, &redeemable.id) => {
                 self.complete(incentive, redeemable.reward.as_ref())
             }
             // Only the server may know the holder.

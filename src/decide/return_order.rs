@@ -5,20 +5,20 @@ pub mod recheck;
 
 use crate::count::length;
 use crate::decide::order_return::answer::{ReturnOutcome, ReturnRequest};
-use crate::decide::order_return::card_transfers::{is_of, spent_rest};
-use crate::decide::order_return::rests;
-use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, SettledPart, Settlement};
+use crate::decide::order_return::card_transfers::{is_of, remaining_spent_units};
+use crate::decide::order_return::remaining_discounts;
+use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, SettledRedemption, Settlement};
 use crate::decide::order_return::share::{free_units, share};
-use crate::decide::order_return::units::requested;
+use crate::decide::order_return::units::requested_units;
 use crate::decide::return_order::facts_without::FactsWithout;
-use crate::decide::return_order::recheck::{RecheckOutcome, RecheckedRedemption, is_there, redecide};
+use crate::decide::return_order::recheck::{RecheckOutcome, RecheckedRedemption, decide_again, redeemable_exists};
 use crate::decide::returns::is_returnable;
 use crate::decide::summary_delta::CountedAs;
 use crate::facts::{Facts, SummaryCounts};
 use crate::id::Context;
 use crate::ledger::Transfer;
 use crate::model::order::{Item, Order, OrderStatus};
-use crate::model::order_return::{RedemptionRest, ReturnPolicy};
+use crate::model::order_return::{RemainingDiscount, ReturnPolicy};
 use crate::refusal::{Reason, Refusal};
 
 /// Returns part of an order, or refuses with the reason.
@@ -26,7 +26,7 @@ pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Contex
     let key = &request.order_key;
     let order = facts.order(key).found().ok_or_else(|| Refusal::not_found("order", key))?;
     check(&order)?;
-    let back = share(&order, &requested(&order, &request.items)?);
+    let back = share(&order, &requested_units(&order, &request.items)?);
     let redemptions = Redemptions::find(facts, &order);
     let mut settled = DiscountSettlement::by_share(&order, &back, &redemptions);
     if request.policy == ReturnPolicy::Recheck && !back.is_full {
@@ -57,7 +57,7 @@ fn check(order: &Order) -> Result<(), Refusal> {
 /// Refuses a recheck of an order with units that were free or replaced others.
 fn check_recheck(order: &Order, redemptions: &Redemptions) -> Result<(), Refusal> {
     let changed = |item: &Item| {
-        let lines = redemptions.rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
+        let lines = redemptions.remaining_discounts.iter().filter_map(|remaining| remaining.line(item.id.as_ref()?));
         lines.map(|line| line.units.unsigned_abs()).sum()
     };
     let units = |item: &Item| match free_units(item) {
@@ -81,9 +81,9 @@ fn recheck(
     redemptions: &Redemptions,
     context: &Context,
 ) -> Result<(), Refusal> {
-    let is_again: Vec<bool> = redemptions.parts.iter().map(|part| is_there(facts, part)).collect();
-    for (rest, _) in settled.rests.iter().zip(&is_again).filter(|(_, is_again)| **is_again) {
-        rests::remove_discounts(&mut settled.order, rest);
+    let is_again: Vec<bool> = redemptions.parts.iter().map(|part| redeemable_exists(facts, part)).collect();
+    for (remaining, _) in settled.remaining_discounts.iter().zip(&is_again).filter(|(_, is_again)| **is_again) {
+        remaining_discounts::remove_discounts(&mut settled.order, remaining);
     }
     let again = || redemptions.parts.iter().enumerate().filter(|(position, _)| is_again.get(*position) == Some(&true));
     let (orders, order_total) = CountedAs::stored(order).map_or((0, 0), |counted| (1, counted.total.signed()));
@@ -106,7 +106,7 @@ fn recheck(
             .filter_map(|position| redemptions.parts.get(*position))
             .map(|redemption| RecheckedRedemption {
                 redemption,
-                spent: spent_rest(&redemptions.chains, &redemption.id),
+                spent: remaining_spent_units(&redemptions.chains, &redemption.id),
             })
             .collect();
         let since = parts.first().map(|part| part.redemption.date).unwrap_or_default();
@@ -118,7 +118,7 @@ fn recheck(
             summary: SummaryCounts { orders, order_total, redeemed: own, succeeded: own },
             since,
         };
-        let decided = redecide(&facts, &parts, &mut settled.order, context.seed)?;
+        let decided = decide_again(&facts, &parts, &mut settled.order, context.seed)?;
         for (position, decided) in positions.iter().zip(decided) {
             apply_recheck(settled, *position, decided);
         }
@@ -127,15 +127,15 @@ fn recheck(
 }
 
 fn apply_recheck(settled: &mut DiscountSettlement, position: usize, decided: RecheckOutcome) {
-    let Some(rest) = settled.rests.get_mut(position) else { return };
+    let Some(remaining) = settled.remaining_discounts.get_mut(position) else { return };
     let (granted, budget, lost) = match decided {
         RecheckOutcome::Granted(granted, budget) => (granted, budget, None),
         RecheckOutcome::Lost(refusal) => {
-            (RedemptionRest { id: rest.id.clone(), ..RedemptionRest::default() }, Vec::new(), Some(refusal))
+            (RemainingDiscount { id: remaining.id.clone(), ..RemainingDiscount::default() }, Vec::new(), Some(refusal))
         }
         RecheckOutcome::Deleted => return,
     };
-    *rest = granted;
-    let part = SettledPart { policy: ReturnPolicy::Recheck, budget: Some(budget), lost };
+    *remaining = granted;
+    let part = SettledRedemption { policy: ReturnPolicy::Recheck, budget: Some(budget), lost };
     settled.parts.get_mut(position).into_iter().for_each(|one| one.clone_from(&part));
 }

@@ -57,7 +57,7 @@ impl ReturnedShare {
     ///
     /// ```
     /// use scrip::decide::returns::{OrderSnapshot, ReturnedShare};
-    /// let third = OrderSnapshot { amount: 900, goods: Vec::new() }.amount_back(&OrderSnapshot { amount: 600, goods: Vec::new() });
+    /// let third = OrderSnapshot { amount: 900, goods: Vec::new() }.returned_amount_share(&OrderSnapshot { amount: 600, goods: Vec::new() });
     /// assert_eq!([third.of(10), ReturnedShare::ALL.of(10), ReturnedShare::NONE.of(10)], [3, 10, 0]);
     /// ```
     pub fn of(self, points: u64) -> u64 {
@@ -71,6 +71,7 @@ impl ReturnedShare {
 impl OrderSnapshot {
     /// Returns the snapshot of an order in its present state.
     pub fn of(order: &Order) -> OrderSnapshot {
+        // An order or a line without an amount has none to return.
         let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min().unwrap_or(0);
         let minor = |amount: Option<crate::money::Money>| amount.map(crate::money::Money::minor);
         let mut bought =
@@ -95,18 +96,19 @@ impl OrderSnapshot {
     }
 
     /// Returns the returned share of the amount.
-    pub fn amount_back(&self, now: &OrderSnapshot) -> ReturnedShare {
+    pub fn returned_amount_share(&self, now: &OrderSnapshot) -> ReturnedShare {
         ReturnedShare { back: self.amount.remaining_after(now.amount), total: self.amount }
     }
 
     /// Returns the returned share of the goods, each weighted by its amount; the share of the amount if the order had
     /// none.
-    pub fn goods_back(&self, now: &OrderSnapshot) -> ReturnedShare {
+    pub fn returned_goods_share(&self, now: &OrderSnapshot) -> ReturnedShare {
         let total = self.goods.iter().map(|goods| goods.amount).sum();
         if total == 0 {
-            return self.amount_back(now);
+            return self.returned_amount_share(now);
         }
         let back = self.goods.iter().map(|goods| {
+            // Goods that the order does not have any more were returned.
             let left = now.goods.iter().find(|left| left.name == goods.name).map_or(0, |left| left.quantity);
             let gone = ReturnedShare { back: goods.quantity.remaining_after(left), total: goods.quantity };
             gone.of(goods.amount)
@@ -115,13 +117,13 @@ impl OrderSnapshot {
     }
 
     /// Returns the share of spent points to refund, for the remaining order; `None` stands for a canceled order.
-    pub fn spent_back(&self, mode: RefundExpiry, left: Option<&OrderSnapshot>) -> ReturnedShare {
+    pub fn refunded_share(&self, mode: RefundExpiry, left: Option<&OrderSnapshot>) -> ReturnedShare {
         let Some(left) = left else { return ReturnedShare::ALL };
         match mode {
             RefundExpiry::All if left.amount == 0 && self.amount > 0 => ReturnedShare::ALL,
             RefundExpiry::All => ReturnedShare::NONE,
-            RefundExpiry::Item => self.goods_back(left),
-            RefundExpiry::Amount => self.amount_back(left),
+            RefundExpiry::Item => self.returned_goods_share(left),
+            RefundExpiry::Amount => self.returned_amount_share(left),
         }
     }
 }
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn each_mode_uses_its_own_base() {
         let was = bought(1_000, &[("mug", 4, 400), ("tea", 1, 600)]);
-        let back = |mode, left: &OrderSnapshot| was.spent_back(mode, Some(left)).of(100);
+        let back = |mode, left: &OrderSnapshot| was.refunded_share(mode, Some(left)).of(100);
         // Two mugs were returned.
         let fewer = bought(800, &[("mug", 2, 200), ("tea", 1, 600)]);
         let modes = [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount];
@@ -168,7 +170,7 @@ mod tests {
         let other = bought(1_000, &[("mug", 4, 400), ("cup", 1, 600)]);
         assert_eq!(modes.map(|mode| back(mode, &other)), [0, 60, 0]);
         assert_eq!(modes.map(|mode| back(mode, &bought(0, &[]))), [100; 3]);
-        assert_eq!(modes.map(|mode| was.spent_back(mode, None).of(100)), [100; 3]);
+        assert_eq!(modes.map(|mode| was.refunded_share(mode, None).of(100)), [100; 3]);
         assert_eq!(modes.map(|mode| back(mode, &bought(2_000, &[("mug", 8, 800), ("tea", 2, 1_200)]))), [0; 3]);
     }
 
@@ -176,9 +178,9 @@ mod tests {
     fn free_orders_return_nothing_until_they_are_canceled() {
         let (free, paid) = (bought(0, &[]), bought(500, &[]));
         for mode in [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount] {
-            assert_eq!(free.spent_back(mode, Some(&paid)), free.spent_back(mode, Some(&free)));
-            assert_eq!(free.spent_back(mode, Some(&free)).of(9), 0);
-            assert_eq!(free.spent_back(mode, None).of(9), 9);
+            assert_eq!(free.refunded_share(mode, Some(&paid)), free.refunded_share(mode, Some(&free)));
+            assert_eq!(free.refunded_share(mode, Some(&free)).of(9), 0);
+            assert_eq!(free.refunded_share(mode, None).of(9), 9);
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::count::length;
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::settled::Redemptions;
 use crate::decide::order_return::undone::undo;
-use crate::decide::order_return::with_spent_rest;
-use crate::decide::summary_delta::{CountedAs, given_back, recounted};
+use crate::decide::order_return::with_remaining_spending;
+use crate::decide::summary_delta::{CountedAs, negative_sum, recount};
 use crate::decide::{Decision, Effects, SummaryDelta};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
@@ -94,7 +94,7 @@ pub fn rollback(
     let transfers = facts.chain(id).found().unwrap_or_default();
     let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).unwrap_or_default();
     let as_remains = |part: StoredRedemption| match stored.as_deref() {
-        Some(order) => with_spent_rest(part, order, &transfers),
+        Some(order) => with_remaining_spending(part, order, &transfers),
         None => part,
     };
     let rewards = RewardReturns::find(facts, undone.iter(), &transfers);
@@ -102,8 +102,10 @@ pub fn rollback(
         .into_iter()
         .map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption: rewards.lower_spent(as_remains(redemption)) })
         .collect();
-    let transfers: Vec<Transfer> =
-        transfers.into_iter().map(|transfer| Transfer { amount: rewards.amount_back(&transfer), ..transfer }).collect();
+    let transfers: Vec<Transfer> = transfers
+        .into_iter()
+        .map(|transfer| Transfer { amount: rewards.returned_amount(&transfer), ..transfer })
+        .collect();
     let chain = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
     let mut book = Book::default();
     if book.reverse(&transfers, &chain, context.now).is_err() {
@@ -122,9 +124,9 @@ pub fn rollback(
         }
         RollbackMode::WithoutOrder => order.into_owned(),
     });
-    let orders = recounted(counted, order.as_ref().and_then(CountedAs::stored));
+    let orders = recount(counted, order.as_ref().and_then(CountedAs::stored));
     let of_parts =
-        |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.redemption.spent?)));
+        |of: fn(SpentUnits) -> Option<u64>| negative_sum(parts.iter().filter_map(|part| of(part.redemption.spent?)));
     let summary_delta = SummaryDelta {
         rolled_back: length(&parts),
         credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
@@ -153,7 +155,7 @@ fn check(
         RedemptionState::RolledBack => {
             let details = "Redemption has been already rolled back.";
             let failed = ids.hex18("rrf_");
-            return Err(Refusal::new(Reason::AlreadyRolledBack, details).about("redemption_rollback", &failed));
+            return Err(Refusal::new(Reason::AlreadyRolledBack, details).with_resource("redemption_rollback", &failed));
         }
         RedemptionState::Failed => {
             return refuse(Reason::InvalidRedemption, "You can rollback only a successful redemption.");
@@ -211,6 +213,7 @@ fn settle_uncovered(before: &Order, after: Order, budget: &StepBudget) -> Order 
     if !before.may_be_paid() {
         return after;
     }
+    // An order without an amount costs nothing.
     let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
     let (cost, more) = (total(&after), before.uncovered());
     let more = budget.checked(more.checked_add(cost.remaining_after(total(before))));

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::stored::{Absence, IDENTIFIED};
-use crate::decide::case::{Case, Offer};
+use crate::decide::case::{CHANNEL, Case, Offer};
 use crate::decide::finding::Finding;
 pub use crate::decide::items::Items;
 use crate::decide::rule_input::groups::GroupMembership;
@@ -24,9 +24,6 @@ use crate::rules::{
     Clock, CountPeriod, Counter, FactKind, LineAmounts, RequestFacts, RequiredFacts, RuleFacts, RuleFailure, RuleInput,
 };
 use crate::text::{Text, joined};
-
-/// The channel of a request, as a missing fact.
-pub(super) const CHANNEL: &str = "channel";
 
 /// Returns the facts of a case that do not depend on a redeemable.
 pub fn request_facts<'c>(case: &'c Case<'c>) -> RequestFacts<'c> {
@@ -322,6 +319,7 @@ pub fn check_rules_after(
 ) -> Result<(), Refusal> {
     let view = OfferFacts {
         effect: Some(effect),
+        // A redeemable that takes no points has paid none.
         paid: found.paid.unwrap_or(0),
         ..OfferFacts::new(case, Some(offer), running_order)
     };
@@ -334,7 +332,9 @@ fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> 
     let input = view.input(view.case.passes);
     for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if rule.needs.meets(RequiredFacts::CUSTOMER) {
-            found.missing.extend(view.case.request_customer.unknown.clone().or_else(|| view.case.claimed()));
+            found
+                .missing
+                .extend(view.case.request_customer.unknown.clone().or_else(|| view.case.missing_claimed_customer()));
         }
         if rule.needs.meets(RequiredFacts::CHANNEL) && !view.case.facts.knows_channel() {
             found.missing.push(CHANNEL.into());
@@ -401,9 +401,9 @@ fn violated(view: &OfferFacts<'_>, failure: RuleFailure<'_>, input: &RuleInput<'
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
     let unanswered = test.filter(|test| matches!(test.name.kind, FactKind::Earning(_))).map(|test| test.name.text);
-    let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).worded(own.or(rule.message.as_deref()));
-    match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.why(input)) {
-        Some(why) => refusal.because(why),
+    let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).with_message(own.or(rule.message.as_deref()));
+    match failing_test.filter(|_| trace).and_then(|failing_test| failing_test.explain(input)) {
+        Some(why) => refusal.with_explanation(why),
         None => refusal,
     }
 }

@@ -43,6 +43,7 @@ impl CountedAs {
         match order.status? {
             OrderStatus::Paid | OrderStatus::Fulfilled => Some(CountedAs {
                 customer_id: order.customer_id.clone()?,
+                // An order without an amount adds nothing to the sum.
                 total: total.unwrap_or_default(),
                 made_at: order.created_at,
             }),
@@ -70,7 +71,7 @@ pub struct OrderCount {
 }
 
 /// Returns the increments when the count of an order changes.
-pub fn recounted(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<OrderCount> {
+pub fn recount(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<OrderCount> {
     let add = |is: CountedAs| OrderCount {
         total: is.total.signed(),
         customer_id: is.customer_id,
@@ -99,7 +100,7 @@ pub(super) fn sum(parts: impl Iterator<Item = u64>) -> i64 {
     parts.sum::<u64>().cast_signed()
 }
 
-/// The sum of what parts of a request give back, which is below zero.
-pub(super) fn given_back(parts: impl Iterator<Item = u64>) -> i64 {
+/// Returns the sum of the amounts that parts of a request refund, below zero.
+pub(super) fn negative_sum(parts: impl Iterator<Item = u64>) -> i64 {
     sum(parts).wrapping_neg()
 }

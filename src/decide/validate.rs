@@ -15,7 +15,7 @@ use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
 use crate::decide::order_return::changed_order::{DecideChange, change_order};
 pub use crate::decide::validate::lock::SessionAnswer;
-pub(in crate::decide) use crate::decide::validate::lock::exceeded;
+pub(in crate::decide) use crate::decide::validate::lock::quantity_exceeded;
 use crate::decide::validate::lock::{lock, requested_lock};
 use crate::decide::{Decision, Effects};
 use crate::facts::{Facts, Known};
@@ -198,7 +198,7 @@ impl<'a> Evaluation<'a> {
         self.redeemables.get(step.position)
     }
 
-    /// Returns the first refusal in the order of trying: as shown to the caller, and the real one.
+    /// Returns the first refusal in the order of trying: as the caller gets it, and the real one.
     pub fn first_refusal(&self) -> Option<(&Refusal, &Refusal)> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
             ApplyOutcome::Refused(details) => Some((details, self.actual_refusal(step)?)),
@@ -208,7 +208,7 @@ impl<'a> Evaluation<'a> {
 
     /// Returns the number of failed attempts of a client in the request. Hidden codes count, and redeemables that
     /// failed at the unread profile of an unproven customer.
-    pub fn guesses(&self) -> usize {
+    pub fn failed_attempts(&self) -> usize {
         let is_withheld = |step: &&WalkStep| self.found.get(step.position).is_some_and(|found| found.withheld);
         let withheld = self.walk.steps.iter().filter(is_withheld).count();
         // Memory bounds both lists.
@@ -218,12 +218,12 @@ impl<'a> Evaluation<'a> {
     /// Returns the real refusal of a step, regardless of the client's view.
     pub fn actual_refusal<'s>(&'s self, step: &'s WalkStep) -> Option<&'s Refusal> {
         let ApplyOutcome::Refused(details) = &step.outcome else { return None };
-        Some(self.wrong_at(step.position).map_or(details, |wrong| &wrong.refusal))
+        Some(self.wrong_name_at(step.position).map_or(details, |wrong| &wrong.refusal))
     }
 
     /// Returns the offer of a step, regardless of the client's view.
     pub fn requested_offer(&self, step: &WalkStep) -> Option<&Offer<'a>> {
-        let hidden = || self.wrong_at(step.position)?.offer.as_deref();
+        let hidden = || self.wrong_name_at(step.position)?.offer.as_deref();
         self.offer(step.position).or_else(hidden)
     }
 

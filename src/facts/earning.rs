@@ -277,7 +277,7 @@ pub enum EarningStatus {
     /// It has earned.
     Earned,
     /// Its earning was revoked.
-    GivenBack,
+    Revoked,
 }
 
 /// The key by which an event earns once. An order has one for its lifetime, a custom event and an entry into a
@@ -321,10 +321,10 @@ pub struct StoredEarning {
     pub card_definition_id: Text,
     /// The points and their account.
     pub earned: EarnedPoints,
-    /// The points given back so far, including those that were missing then.
-    pub back: u64,
+    /// The points revoked so far, including those that were missing then.
+    pub revoked_due: u64,
     /// The part of them that could be taken.
-    pub taken: u64,
+    pub revoked: u64,
     /// Its position among all earnings of the key.
     pub position: usize,
     /// The inputs to recompute the points, if they were stored.

@@ -31,7 +31,7 @@ pub const LONGEST: usize = 2_000;
 /// The maximum nesting of brackets, arguments and signs.
 pub const DEEPEST: u8 = 32;
 /// The maximum number of nodes.
-pub const MOST_STEPS: usize = 500;
+pub const STEPS_MAX: usize = 500;
 
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]

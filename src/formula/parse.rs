@@ -6,8 +6,8 @@
 
 use crate::count::Countable;
 use crate::formula::ast::{
-    CALL, CASE, DEEPEST, FUNCTIONS, Formula, FormulaNode, FormulaOperand, Function, LONGEST, MOST_STEPS, NodeKind,
-    Precedence, TESTS,
+    CALL, CASE, DEEPEST, FUNCTIONS, Formula, FormulaNode, FormulaOperand, Function, LONGEST, NodeKind, Precedence,
+    STEPS_MAX, TESTS,
 };
 use crate::formula::error::FormulaError;
 use crate::formula::ratio::Ratio;
@@ -140,7 +140,7 @@ impl<'a> FormulaReader<'a> {
 
     /// Inserts a node at a position; `close` sets its size when its parts are known.
     fn add(&mut self, position: usize, kind: NodeKind) -> Option<()> {
-        if self.steps.len() >= MOST_STEPS {
+        if self.steps.len() >= STEPS_MAX {
             return self.fail("has more than 500 parts");
         }
         self.steps.insert(position, FormulaNode { kind, joint: None, size: 1 });
@@ -359,7 +359,7 @@ fn closing(text: &str) -> usize {
     0
 }
 
-/// Returns the content of a quoted text: a backslash escapes a quote or a backslash, and is kept before any other
+/// Returns the content of a quoted text: a backslash escapes a quote or a backslash, and stays before any other
 /// character.
 fn unquoted(quoted: &str) -> Text {
     let last = quoted.len().remaining_after(1);

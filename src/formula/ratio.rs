@@ -29,7 +29,7 @@ fn common(one: i128, other: i128) -> i128 {
 }
 
 /// The maximum number of decimals for rounding, and of digits before the decimal point.
-const MOST_DIGITS: i128 = 18;
+const DIGITS_MAX: i128 = 18;
 
 impl Ratio {
     /// Zero.
@@ -80,7 +80,7 @@ impl Ratio {
 
     /// Returns this times 10 to a power.
     fn shifted(self, power: i128) -> Option<Ratio> {
-        self.times(Ratio::integer(10).to_the(Ratio::integer(power))?)
+        self.times(Ratio::integer(10).power(Ratio::integer(power))?)
     }
 
     /// Returns the sum.
@@ -108,21 +108,21 @@ impl Ratio {
     }
 
     /// Returns the quotient; `None` for a division by zero.
-    pub fn over(self, other: Ratio) -> Option<Ratio> {
+    pub fn divided_by(self, other: Ratio) -> Option<Ratio> {
         self.times(Ratio::new(other.bottom, other.top)?)
     }
 
     /// Returns the remainder of a division to a whole number, with the sign of this: 5.5 by 2 leaves 1.5.
-    pub fn rest_over(self, other: Ratio) -> Option<Ratio> {
-        let quotient = self.over(other)?;
+    pub fn remainder(self, other: Ratio) -> Option<Ratio> {
+        let quotient = self.divided_by(other)?;
         let integer = quotient.top.checked_div(quotient.bottom)?;
         self.minus(other.times(Ratio::integer(integer))?)
     }
 
     /// Returns this to a whole power; a negative one gives the reciprocal.
-    pub fn to_the(self, power: Ratio) -> Option<Ratio> {
+    pub fn power(self, power: Ratio) -> Option<Ratio> {
         let mut left = power.as_integer()?.unsigned_abs();
-        let mut base = if power.top < 0 { Ratio::integer(1).over(self)? } else { self };
+        let mut base = if power.top < 0 { Ratio::integer(1).divided_by(self)? } else { self };
         let mut result = Ratio::integer(1);
         while left > 0 {
             if left & 1 == 1 {
@@ -186,7 +186,7 @@ impl Ratio {
 
     /// Rounds down to a number of decimals, after adding `more` of the last one.
     fn at(self, digits: i128, more: Ratio) -> Option<Ratio> {
-        if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
+        if digits.unsigned_abs() > DIGITS_MAX.unsigned_abs() {
             return None;
         }
         Ratio::integer(self.shifted(digits)?.checked_add(more)?.floored()).shifted(digits.checked_neg()?)
@@ -194,7 +194,7 @@ impl Ratio {
 }
 
 /// The maximum number of decimals to write.
-const MOST_DECIMALS: usize = 38;
+const DECIMALS_MAX: usize = 38;
 
 impl Ratio {
     /// Returns the shortest decimal; a number without an exact decimal of 38 places is written as a fraction, `1/3`.
@@ -214,7 +214,7 @@ impl Ratio {
             }
             let positions = text.len().remaining_after(point);
             match rest.checked_mul(10) {
-                Some(tenths) if positions <= MOST_DECIMALS => {
+                Some(tenths) if positions <= DECIMALS_MAX => {
                     text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }

@@ -45,7 +45,7 @@ impl JsonWriter {
     }
 
     /// Repeats whole values or members that were written before.
-    pub fn again(&mut self, written: Range<usize>) {
+    pub fn repeat(&mut self, written: Range<usize>) {
         // The first of them may start with its comma, which is written separately here.
         let skipped = usize::from(self.text.get(written.start) == Some(&b','));
         // Memory bounds the places of a text.
@@ -116,7 +116,7 @@ impl JsonWriter {
     }
 
     /// Writes a dynamic name; its value comes next.
-    pub fn foreign_name(&mut self, name: &str) {
+    pub fn dynamic_name(&mut self, name: &str) {
         self.start_member(|| Cow::Owned(name.to_owned()));
         self.print(name);
         self.text.push(b':');
@@ -172,7 +172,7 @@ impl JsonWriter {
             Node::Object(members) => {
                 self.open_object();
                 for (name, value) in members {
-                    self.foreign_name(name);
+                    self.dynamic_name(name);
                     self.node(value);
                 }
                 self.close_object();

@@ -46,7 +46,7 @@ impl AccountState {
         Some(u64::try_from(left.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// Returns the units that have been taken and not given back.
+    /// Returns the units that have been taken and not returned.
     pub fn taken(&self) -> u64 {
         self.balance.min(0).unsigned_abs()
     }

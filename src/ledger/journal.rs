@@ -1,4 +1,4 @@
-//! Keeps a ledger in memory: transfers and holds. It is the store of a prepared engine and the reference for the one in
+//! Stores a ledger in memory: transfers and holds. It is the store of a prepared engine and the reference for the one in
 //! SQL. It checks no limits: the book has done that.
 
 use super::{AccountId, AccountState, Entry, Hold, HoldOwner, Transfer};
@@ -38,6 +38,7 @@ impl Journal {
 
     /// Returns the net of all transfers of an account.
     pub fn balance(&self, account: &AccountId) -> i64 {
+        // An account without transfers has a balance of zero.
         self.balances.get(account.as_str()).map_or(0, |(_, balance)| *balance)
     }
 

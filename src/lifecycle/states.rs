@@ -78,7 +78,7 @@ impl TransitionAction {
     }
 
     /// Returns its name as a past participle.
-    pub const fn past_name(self) -> &'static str {
+    pub const fn past_participle(self) -> &'static str {
         match self {
             TransitionAction::Activate => "activated",
             TransitionAction::Deactivate => "deactivated",
@@ -241,7 +241,7 @@ impl Precondition {
 
     /// Returns the refusal if it is not met: `doing` is the requested call, such as `activate earning rule`, and `ids`
     /// are the conflicting documents.
-    pub fn denial(self, doing: &str, ids: &[String]) -> TransitionRefusal {
+    pub fn refusal_if_unmet(self, doing: &str, ids: &[String]) -> TransitionRefusal {
         let (code, key, message, text) = self.row();
         let ids: Vec<String> = ids.iter().map(|id| format!("'{id}'")).collect();
         let details = format!("Cannot {doing} while {}", text.replace("{}", &ids.join(", ")));
@@ -250,7 +250,7 @@ impl Precondition {
 }
 
 /// Returns the refusal of a call that is not possible in a state.
-pub fn bad_transition(kind: Entity, action: TransitionAction, from: EntityState) -> TransitionRefusal {
+pub fn invalid_transition(kind: Entity, action: TransitionAction, from: EntityState) -> TransitionRefusal {
     let details = format!("Cannot {} {} from current state: '{}'", action.name(), kind.noun(), from.name());
     TransitionRefusal { code: 400, key: "invalid_state_transition", message: "Invalid state transition", details }
 }

@@ -1,6 +1,6 @@
 //! Defines the tables: the transitions with their preconditions, and the fields that may be edited after DRAFT.
 
-use super::states::{Edit, Entity, EntityState, Precondition, TransitionAction, TransitionRefusal, bad_transition};
+use super::states::{Edit, Entity, EntityState, Precondition, TransitionAction, TransitionRefusal, invalid_transition};
 
 /// A row of the table of states.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub fn transition(
     action: TransitionAction,
     from: EntityState,
 ) -> Result<&'static Transition, TransitionRefusal> {
-    transitions(kind, action).find(|row| row.from.contains(&from)).ok_or_else(|| bad_transition(kind, action, from))
+    transitions(kind, action).find(|row| row.from.contains(&from)).ok_or_else(|| invalid_transition(kind, action, from))
 }
 
 /// Returns the transitions of a call; none if the kind has no such call.
@@ -192,7 +192,7 @@ mod tests {
         for need in Precondition::ALL {
             let is_used = TRANSITIONS.iter().any(|row| row.needs.contains(&need));
             assert!(is_used, "{need:?} is asked by no transition");
-            let denial = need.denial("draft it", &["a".into(), "b".into()]);
+            let denial = need.refusal_if_unmet("draft it", &["a".into(), "b".into()]);
             assert!(
                 denial.details.starts_with("Cannot draft it while ") && !denial.details.contains('{'),
                 "{denial:?}"

@@ -28,7 +28,7 @@ pub struct LoyaltyCard {
 pub struct LotExpiry {
     /// The instant from which they cannot be spent.
     pub at: Instant,
-    /// The day before: the last on which they can, as it is shown.
+    /// The day before: the last on which they can, as answers have it.
     pub last_day: Text,
 }
 
@@ -77,7 +77,7 @@ impl LoyaltyCard {
 
     /// Advances to an instant: activates pending points and removes expired ones.
     #[expect(clippy::arithmetic_side_effects, reason = "`is_within_bounds` holds of a card that was read")]
-    pub fn go_on(&mut self, now: Instant) {
+    pub fn advance_to(&mut self, now: Instant) {
         self.pending.sort_by_key(|one| one.activates_at);
         for one in self.pending.extract_if(.., |one| one.activates_at <= now) {
             self.points += one.points;

@@ -10,7 +10,7 @@ use crate::text::{Text, joined};
 /// The trust in a client's claim about its customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CustomerTrust {
-    /// The name counts for limits and attribution. No stored data of the customer is read, shown, spent or written.
+    /// The name counts for limits and attribution. No stored data of the customer is read, returned, spent or written.
     #[default]
     Named,
     /// Only a customer with a customer token counts.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::text::{Text, sha256};
 
 /// The largest number of goods buckets.
-pub const MOST_BUCKETS: u32 = 1 << 20;
+pub const BUCKETS_MAX: u32 = 1 << 20;
 
 /// Returns the first 32 bits of the hash of a name.
 pub fn hash_prefix(name: &str) -> u32 {
@@ -22,7 +22,7 @@ pub fn bucket_of(prefix: u32, buckets: u32) -> u32 {
 
 /// Returns whether this number of buckets is possible.
 pub fn is_number_of_buckets(buckets: u32) -> bool {
-    buckets.is_power_of_two() && buckets <= MOST_BUCKETS
+    buckets.is_power_of_two() && buckets <= BUCKETS_MAX
 }
 
 /// The names of goods that a set of rules knows, where the goods are apart from it: of these names all goods are listed.
@@ -65,12 +65,12 @@ mod tests {
     fn the_bucket_is_the_first_bits_of_the_hash() {
         // SHA-256 of "abc" begins with ba7816bf.
         assert_eq!(hash_prefix("abc"), 0xba78_16bf);
-        let expected = [(1, 0), (2, 1), (16, 0xb), (4_096, 0xba7), (MOST_BUCKETS, 0xba781)];
+        let expected = [(1, 0), (2, 1), (16, 0xb), (4_096, 0xba7), (BUCKETS_MAX, 0xba781)];
         for (buckets, bucket) in expected {
             assert!(is_number_of_buckets(buckets));
             assert_eq!(bucket_of(0xba78_16bf, buckets), bucket, "{buckets}");
         }
-        assert!(![0, 3, 100, MOST_BUCKETS * 2].into_iter().any(is_number_of_buckets));
+        assert!(![0, 3, 100, BUCKETS_MAX * 2].into_iter().any(is_number_of_buckets));
     }
 
     #[test]

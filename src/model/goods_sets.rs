@@ -18,12 +18,12 @@ impl KnownSets {
     }
 
     /// Returns the numbers of the sets that the goods are in.
-    pub fn within(&self) -> &[u64] {
+    pub fn included_sets(&self) -> &[u64] {
         &self.within
     }
 
     /// Returns the numbers of the sets that the goods are not in because of their own data.
-    pub fn outside(&self) -> &[u64] {
+    pub fn excluded_sets(&self) -> &[u64] {
         &self.outside
     }
 

@@ -1,11 +1,11 @@
-//! Decides where an offer stands in its time: the flags and windows of a redeemable and of its campaign.
+//! Decides the phase of an offer in its time: the flags and windows of a redeemable and of its campaign.
 //!
 //! docs/spec/validation-rules.md#10.
 
 use crate::model::redeemable::{Campaign, RedeemableTerms, Validity};
 use crate::time::Instant;
 
-/// Where an offer stands in its time at an instant. Recurring windows count as one, from the start to the end.
+/// The phase of an offer at an instant. Recurring windows count as one, from the start to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferPhase {
     /// The offer or its campaign is switched off.

@@ -53,7 +53,7 @@ pub struct Order {
     pub source_id: Option<Text>,
     /// The status as sent.
     pub status: Option<OrderStatus>,
-    /// Gross amount; kept even if it differs from the sum of the lines.
+    /// Gross amount; stored even if it differs from the sum of the lines.
     pub amount: Option<Money>,
     /// Gross amount before free units.
     pub initial_amount: Option<Money>,
@@ -80,6 +80,7 @@ pub struct Order {
 impl Order {
     /// Returns the part of the cost of a paid order that is not paid.
     pub fn uncovered(&self) -> Money {
+        // An absent amount means that all is paid.
         self.uncovered.or_else(|| self.last_uncovered()).unwrap_or_default()
     }
 
@@ -129,7 +130,7 @@ pub struct Item {
     pub discount_quantity: Option<u64>,
     /// Units the customer put in the cart.
     pub initial_quantity: Option<u64>,
-    /// Gross line amount; kept even if it differs from price times quantity.
+    /// Gross line amount; stored even if it differs from price times quantity.
     pub amount: Option<Money>,
     /// Item-level discount granted before this request.
     pub discount_amount: Option<Money>,

@@ -23,25 +23,25 @@ pub struct OrderReturn {
     /// rollback took a discount back.
     pub uncovered: Money,
     /// The remaining discounts of the redemptions of the order.
-    pub rests: Vec<RedemptionRest>,
+    pub remaining_discounts: Vec<RemainingDiscount>,
     /// The document, for answers.
     pub document: JsonMembers,
 }
 
 /// The part of a redemption's discounts that remains on an order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RedemptionRest {
+pub struct RemainingDiscount {
     /// The redemption.
     pub id: Text,
     /// Its discount on the whole order.
     pub discount: Money,
     /// Its effects on lines; lines without any are left out.
-    pub lines: Vec<LineRest>,
+    pub lines: Vec<RemainingLineDiscount>,
 }
 
 /// The remaining effect of a redemption on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LineRest {
+pub struct RemainingLineDiscount {
     /// The line.
     pub line_id: Text,
     /// The discount.
@@ -56,30 +56,31 @@ pub struct LineRest {
     pub earlier: Money,
 }
 
-impl RedemptionRest {
+impl RemainingDiscount {
     /// Returns the sum of the redemption's discounts.
     pub fn total(&self) -> Money {
         let lines = self.lines.iter().map(|line| line.discount);
-        Money::sum(lines.chain([self.discount])).unwrap_or(Money::MAX)
+        // The cart of the order keeps the sum of its discounts within bounds.
+        Money::capped_sum(lines.chain([self.discount]))
     }
 
     /// Returns the effect on a line.
-    pub fn line(&self, line_id: &str) -> Option<&LineRest> {
+    pub fn line(&self, line_id: &str) -> Option<&RemainingLineDiscount> {
         self.lines.iter().find(|line| line.line_id == line_id)
     }
 
     /// Changes the effect on a line; without one it starts empty.
-    pub fn change_line(&mut self, line_id: &Text, change: impl FnOnce(&mut LineRest)) {
+    pub fn change_line(&mut self, line_id: &Text, change: impl FnOnce(&mut RemainingLineDiscount)) {
         if let Some(line) = self.line_mut(line_id) {
             return change(line);
         }
-        let mut line = LineRest { line_id: line_id.clone(), ..LineRest::default() };
+        let mut line = RemainingLineDiscount { line_id: line_id.clone(), ..RemainingLineDiscount::default() };
         change(&mut line);
         self.lines.push(line);
     }
 
     /// Returns the effect on a line for changes.
-    pub fn line_mut(&mut self, line_id: &str) -> Option<&mut LineRest> {
+    pub fn line_mut(&mut self, line_id: &str) -> Option<&mut RemainingLineDiscount> {
         self.lines.iter_mut().find(|line| line.line_id == line_id)
     }
 }

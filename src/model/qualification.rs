@@ -102,13 +102,13 @@ pub struct PageEnd {
 }
 
 impl PageEnd {
-    /// Returns whether a result has been shown, sorted by age, if this was the last.
+    /// Returns whether a result has been returned, sorted by age, if this was the last.
     pub fn has_passed(self, result: PageEnd) -> bool {
         let is_up_to = self.ordinal == 0 || result.ordinal <= self.ordinal;
         result.created_at > self.created_at || result.created_at == self.created_at && is_up_to
     }
 
-    /// Parses the text of [`PageEnd::text`]; a plain instant means that all results of that instant have been shown.
+    /// Parses the text of [`PageEnd::text`]; a plain instant means that all results of that instant have been returned.
     pub fn parse(text: &str) -> Option<PageEnd> {
         let (_, fraction) = text.split_once('.').unwrap_or_default();
         let finer = fraction.get(3..9).and_then(|digits| digits.parse().ok());
@@ -203,6 +203,6 @@ pub struct Candidate {
     pub passed_on: bool,
     /// `true` if it was published to them; a public code has no holder even then.
     pub published: bool,
-    /// `true` if it may be shown to every caller.
+    /// `true` if it may be returned to every caller.
     pub public: bool,
 }

@@ -25,7 +25,7 @@ impl Grant {
     /// Returns the grant at an instant: points of a card change by time.
     pub fn at(mut self, now: Instant) -> Grant {
         if let Grant::Loyalty(card) = &mut self {
-            card.go_on(now);
+            card.advance_to(now);
         }
         self
     }

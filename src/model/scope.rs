@@ -231,14 +231,14 @@ impl Scope {
 }
 
 /// The maximum number of bundles that one discount counts (docs/spec/calculation.md#8).
-pub const MOST_BUNDLES: u64 = 100;
+pub const BUNDLES_MAX: u64 = 100;
 
 /// The goods that must be in the order together, and the number of bundles that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleRules {
     /// The entries, all of which are required.
     pub entries: Vec<BundleEntry>,
-    /// The maximum number of bundles that count, 1 to [`MOST_BUNDLES`].
+    /// The maximum number of bundles that count, 1 to [`BUNDLES_MAX`].
     pub limit: u64,
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::text::Text;
 
 /// The maximum number of redeemables of a request, for every project.
-pub const MOST_REDEEMABLES: u64 = 30;
+pub const REDEEMABLES_MAX: u64 = 30;
 
 /// The condition under which redeemables are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,7 +139,7 @@ impl StackingRules {
 impl Default for StackingRules {
     fn default() -> StackingRules {
         StackingRules {
-            redeemables_limit: MOST_REDEEMABLES,
+            redeemables_limit: REDEEMABLES_MAX,
             applicable_redeemables_limit: 5,
             applicable_redeemables_per_category_limit: None,
             applicable_redeemables_category_limits: Vec::new(),

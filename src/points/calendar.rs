@@ -109,6 +109,7 @@ impl CurrentPeriod {
 
 /// Returns the index of a month, from 0, in its quarter, half year or year.
 pub(super) fn months_into(month: u32, months: u32) -> u32 {
+    // Months begin at 1, and no period has 0 of them.
     month.checked_sub(1).and_then(|elapsed| elapsed.checked_rem(months)).unwrap_or(0)
 }
 

@@ -60,7 +60,7 @@ impl Mapping {
                 // No card has more points than that.
                 nearest
                     .and_then(|points| u64::try_from(points).ok())
-                    .map_or(super::MOST, |points| points.min(super::MOST))
+                    .map_or(super::POINTS_MAX, |points| points.min(super::POINTS_MAX))
             }
         }
     }
@@ -94,7 +94,7 @@ fn mapped(mappings: &[(Text, Mapping)], names: &[&str], points: u64) -> u64 {
 }
 
 /// Returns the tier that points reach; if ranges overlap, the highest.
-pub fn reached(tiers: &[CampaignTier], points: u64) -> Option<&CampaignTier> {
+pub fn find_reached_tier(tiers: &[CampaignTier], points: u64) -> Option<&CampaignTier> {
     tiers.iter().filter(|tier| tier.contains(points)).max_by_key(|tier| tier.from)
 }
 
@@ -110,7 +110,7 @@ pub enum TierPointsBase {
         months: u32,
         /// `true` if the tier begins with the following period.
         starts_next: bool,
-        /// `true` if it is kept for one more period.
+        /// `true` if it stays valid for one more period.
         lasts_next: bool,
     },
 }

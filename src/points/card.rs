@@ -11,7 +11,7 @@ use crate::time::{Day, Instant, TimeZone};
 use std::collections::BTreeMap;
 
 /// The maximum of each number of a card: 2^53 - 1.
-pub const MOST: u64 = LARGEST.unsigned_abs();
+pub const POINTS_MAX: u64 = LARGEST.unsigned_abs();
 
 /// The instant of an operation, and the project's zone.
 #[derive(Debug, Clone, Copy)]
@@ -81,15 +81,15 @@ pub enum LifetimeTotal {
     Subtracted,
     /// Debit: expired by time or manually.
     Expired,
-    /// Debit: earning that was given back.
+    /// Debit: earning that was revoked.
     Returned,
-    /// Debit: purchase that was given back.
+    /// Debit: purchase that was refunded.
     PurchaseReversed,
     /// Credit: earned as pending.
     PendingTotal,
     /// Pending points that were activated; from then on they are in `Earned` as well.
     PendingActivated,
-    /// Pending points that were cancelled or given back.
+    /// Pending points that were cancelled or revoked.
     PendingCanceled,
 }
 
@@ -141,13 +141,14 @@ impl LifetimeTotals {
 
     /// Returns one of the totals.
     pub fn of(&self, total: LifetimeTotal) -> u64 {
+        // The array has a place for each total.
         self.0.get(total as usize).copied().unwrap_or(0)
     }
 
     /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`.
     pub fn total(&self) -> u64 {
         let credits = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
-        // They stay within `MOST` together.
+        // They stay within `POINTS_MAX` together.
         credits.into_iter().map(|total| self.of(total)).sum()
     }
 
@@ -196,12 +197,13 @@ impl PointsCard {
     /// Returns the spendable balance; negative if the card owes points. Due events must be settled.
     pub fn balance(&self) -> i64 {
         let there: u64 = self.lots.iter().filter(|lot| lot.is_open()).map(|lot| lot.points).sum();
-        // Each is at most `MOST`, so that no bit of them is a sign.
+        // Each is at most `POINTS_MAX`, so that no bit of them is a sign.
         there.cast_signed().wrapping_sub(self.debt.cast_signed())
     }
 
     /// Returns the points that may be spent at most.
     pub fn available(&self) -> u64 {
+        // A card in debt has no points to spend.
         u64::try_from(self.balance()).unwrap_or(0)
     }
 
@@ -294,7 +296,7 @@ pub enum MovementCause {
     Pending(Text),
     /// Pending points were activated.
     Activated(Text),
-    /// Pending points were cancelled, by time, manually or because they were given back.
+    /// Pending points were cancelled, by time, manually or because they were revoked.
     Canceled(Text),
     /// A lot expired by time.
     ExpiredByTime(Text),
@@ -304,7 +306,7 @@ pub enum MovementCause {
     Debited(LifetimeTotal),
     /// Spent points were refunded.
     Refunded,
-    /// Earned points were given back.
+    /// Earned points were revoked.
     Returned,
 }
 
@@ -359,7 +361,7 @@ pub enum CardRefusal {
         /// The available points.
         available: u64,
     },
-    /// A number would exceed [`MOST`].
+    /// A number would exceed [`POINTS_MAX`].
     Beyond,
     /// The card has no such lot.
     NoSuchLot(Text),
@@ -378,7 +380,7 @@ pub enum CardRefusal {
     },
 }
 
-/// Returns the sum. Fails beyond [`MOST`].
+/// Returns the sum. Fails beyond [`POINTS_MAX`].
 pub(super) fn sum(points: u64, more: u64) -> Result<u64, CardRefusal> {
-    points.checked_add(more).filter(|sum| *sum <= MOST).ok_or(CardRefusal::Beyond)
+    points.checked_add(more).filter(|sum| *sum <= POINTS_MAX).ok_or(CardRefusal::Beyond)
 }

@@ -23,9 +23,9 @@ pub struct CardDefinition {
     /// The limits of spending.
     pub spending: SpendingLimits,
     /// The refund mode of points that paid an order, when it is returned; `None` for no refund.
-    pub spent_back: Option<RefundExpiry>,
-    /// The source from which earned points are revoked when their order is returned; `None` if they are kept.
-    pub earned_back: Option<Revocation>,
+    pub refund_expiry: Option<RefundExpiry>,
+    /// The source from which earned points are revoked when their order is returned; `None` if they stay on the card.
+    pub revocation: Option<Revocation>,
     /// `true` if a card may owe points.
     pub below_zero: bool,
     /// The price of a minor unit in points, for paying orders; `None` if the card cannot pay.

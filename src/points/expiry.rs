@@ -141,7 +141,7 @@ impl SlidingExpiry {
     }
 
     /// Returns whether an activity postpones it.
-    pub fn is_moved_by(&self, activity: Activity<'_>) -> bool {
+    pub fn is_postponed_by(&self, activity: Activity<'_>) -> bool {
         match (activity, &self.custom) {
             (Activity::Earning, _) => self.earning,
             (Activity::Spending, _) => self.spending,
@@ -161,7 +161,7 @@ impl Expiry {
         }
     }
 
-    /// Returns the last day on which they can be spent: the shown expiration date.
+    /// Returns the last day on which they can be spent: the published expiration date.
     pub fn last_day(&self, zone: &TimeZone) -> Option<Day> {
         zone.day(self.expires_at()?.later(-1))
     }
@@ -174,7 +174,7 @@ impl Expiry {
     /// Postpones the expiration, if the activity does that here. It never comes earlier.
     pub fn slide(&mut self, activity: Activity<'_>, now: Instant, zone: &TimeZone) {
         if let Expiry::Sliding(at, sliding) = self
-            && sliding.is_moved_by(activity)
+            && sliding.is_postponed_by(activity)
         {
             *at = sliding.end(now, zone).max(*at);
         }

@@ -78,7 +78,7 @@ impl GlobalLimit {
             GlobalLimit::None => u64::MAX,
             GlobalLimit::Total(most) => {
                 let capacity = i128::from(most) - i128::from(so_far.balance) - i128::from(so_far.pending);
-                // A negative balance increases the capacity.
+                // A negative balance increases the capacity; beyond 64 bits it limits no number of points.
                 u64::try_from(capacity.max(0)).unwrap_or(u64::MAX)
             }
             GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
@@ -94,6 +94,7 @@ impl EarningLimits {
         if self.min_amount.zip(paid).is_some_and(|(least, paid)| paid < least) {
             return 0;
         }
+        // Without a maximum, `most`, no single earning is limited.
         points.min(self.global.capacity(so_far)).min(self.most.unwrap_or(u64::MAX))
     }
 }
@@ -106,7 +107,9 @@ impl SpendingLimits {
             GlobalLimit::Total(most) => most.remaining_after(so_far.total),
             GlobalLimit::Current(_, most) => most.remaining_after(so_far.in_period),
         };
+        // A card in debt has no points to spend.
         let there = u64::try_from(so_far.balance).unwrap_or(0);
+        // Without a maximum, `most`, no single spending is limited.
         there.min(capacity).min(self.most.unwrap_or(u64::MAX))
     }
 
@@ -217,6 +220,7 @@ impl TriggerLimits {
     pub fn fired(&self, earlier: &[Instant], now: Instant, zone: &TimeZone) -> FireCount {
         let since = self.since(now, zone);
         let counted = earlier.iter().filter(|at| since.is_some_and(|since| **at >= since)).count();
+        // No list is longer than 64 bits.
         FireCount { last: earlier.iter().max().copied(), in_period: u64::try_from(counted).unwrap_or(u64::MAX) }
     }
 

@@ -32,7 +32,7 @@ pub enum DebitReason {
         /// `true` if the card may owe.
         below_zero: bool,
     },
-    /// A purchase that credited them is given back; never more than available.
+    /// A purchase that credited them is refunded; never more than available.
     ReversePurchase,
 }
 
@@ -59,7 +59,7 @@ pub struct EarnedPoints {
 /// The source from which earned points are revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Revocation {
-    /// Pending points only; spendable ones are kept.
+    /// Pending points only; spendable ones stay on the card.
     FromPending,
     /// Pending points, then the balance down to zero.
     ToZero,

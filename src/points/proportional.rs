@@ -2,13 +2,13 @@
 //!
 //! docs/spec/loyalty.md#4.1: `floor(base / every) * value`, in integers.
 
-use super::card::MOST;
+use super::card::POINTS_MAX;
 use crate::count::product;
 use crate::text::Decimal;
 use std::fmt::{Display, Formatter, Result};
 
 /// Returns the points of a number, each effect rounded down separately. Returns `None` if `every` is 0, or beyond
-/// [`MOST`]: the caller refuses then, and the points are never reduced silently.
+/// [`POINTS_MAX`]: the caller refuses then, and the points are never reduced silently.
 ///
 /// ```
 /// use scrip::points::proportional::points;
@@ -16,7 +16,7 @@ use std::fmt::{Display, Formatter, Result};
 /// assert_eq!(points(9_007_199_254_740_991, 1, 2), None);
 /// ```
 pub fn points(base: u64, every: u64, value: u64) -> Option<u64> {
-    base.checked_div(every)?.checked_mul(value).filter(|points| *points <= MOST)
+    base.checked_div(every)?.checked_mul(value).filter(|points| *points <= POINTS_MAX)
 }
 
 /// The points of one step, with nine decimals.
@@ -27,6 +27,7 @@ impl Display for PointsPerStep {
     /// Writes a number that reads back as equal.
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
         let (integer, rest) = (self.0.checked_div(PointsPerStep::ONE), self.0.checked_rem(PointsPerStep::ONE));
+        // The divisor is not zero.
         write!(out, "{}.{:09}", integer.unwrap_or(0), rest.unwrap_or(0))
     }
 }
@@ -34,11 +35,12 @@ impl Display for PointsPerStep {
 impl PointsPerStep {
     const ONE: u128 = 1_000_000_000;
 
-    /// Reads a number; `None` if it is negative, beyond [`MOST`] or has more decimals.
+    /// Reads a number; `None` if it is negative, beyond [`POINTS_MAX`] or has more decimals.
     pub fn read(number: &Decimal<'_>) -> Option<PointsPerStep> {
         let decimals = i64::try_from(number.decimals()).ok()?.checked_sub(number.exponent.into())?;
         let worth = number.times_ten_to(9)?;
-        let fits = !number.negative && decimals <= 9 && worth <= u128::from(MOST).checked_mul(PointsPerStep::ONE)?;
+        let fits =
+            !number.negative && decimals <= 9 && worth <= u128::from(POINTS_MAX).checked_mul(PointsPerStep::ONE)?;
         fits.then_some(PointsPerStep(worth))
     }
 
@@ -59,11 +61,11 @@ impl PointsPerStep {
     pub fn points(self, base: u64, every: u64) -> Option<u64> {
         let steps = u128::from(base.checked_div(every)?);
         let points = steps.checked_mul(self.0)?.checked_div(PointsPerStep::ONE)?;
-        u64::try_from(points).ok().filter(|points| *points <= MOST)
+        u64::try_from(points).ok().filter(|points| *points <= POINTS_MAX)
     }
 }
 
-/// Returns the whole part of a merchant's number, such as metadata. A negative one counts as 0, and one beyond [`MOST`]
+/// Returns the whole part of a merchant's number, such as metadata. A negative one counts as 0, and one beyond [`POINTS_MAX`]
 /// is no number. A fraction is less than any `every`, so it counts as 0 too.
 ///
 /// ```
@@ -76,5 +78,5 @@ pub fn integer(number: &Decimal<'_>) -> Option<u64> {
     if number.negative {
         return Some(0);
     }
-    u64::try_from(number.times_ten_to(0)?).ok().filter(|integer| *integer <= MOST)
+    u64::try_from(number.times_ten_to(0)?).ok().filter(|integer| *integer <= POINTS_MAX)
 }

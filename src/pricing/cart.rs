@@ -1,11 +1,11 @@
-//! Keeps the running amounts of an order while discounts are applied.
+//! Stores the running amounts of an order while discounts are applied.
 //!
 //! docs/spec/calculation.md#3: `A`, `D` and, per line, `a` and `d`.
 
 use crate::count::Countable;
 use crate::model::order::{Item, Order};
 use crate::money::Money;
-use crate::pricing::gain::{Gain, Replacement, UnitChange, both};
+use crate::pricing::gain::{Gain, Replacement, UnitChange, sum_optional};
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,6 +27,7 @@ pub struct Line {
 impl Line {
     /// Returns the amount still to pay, less item-level discounts.
     pub fn subtotal(&self) -> Money {
+        // A line without an amount costs nothing, and one without a discount has none.
         self.amount.unwrap_or_default().remaining_after(self.discount.unwrap_or_default())
     }
 
@@ -42,7 +43,8 @@ impl Line {
 
     /// Returns the part of the line's amount and discount that belongs to its free units.
     fn free_value(&self) -> Money {
-        let value = self.price.map_or(Money::ZERO, |price| price.checked_mul(self.free).unwrap_or(Money::MAX));
+        // Units without a price are worth nothing.
+        let value = self.price.map_or(Money::ZERO, |price| price.capped_mul(self.free));
         value.min(self.discount.unwrap_or_default()).min(self.amount.unwrap_or_default())
     }
 
@@ -135,6 +137,7 @@ impl Cart {
     pub fn stored(order: &Order) -> Cart {
         let line = |item: &Item| Line {
             quantity: item.quantity,
+            // A line that states no free units has none.
             free: item.discount_quantity.unwrap_or(0),
             price: item.price,
             amount: item.amount,
@@ -172,6 +175,7 @@ impl Cart {
 
     /// Returns the amount still to pay, at least 0.
     pub fn total(&self) -> Option<Money> {
+        // Discounts beyond the bounds exceed any amount.
         Some(self.amount?.remaining_after(self.all_discounts().unwrap_or(Money::MAX)))
     }
 
@@ -184,7 +188,7 @@ impl Cart {
     /// section 19, D19). Lines keep their positions.
     #[must_use]
     pub fn without_free_units(&self) -> Cart {
-        let free = Money::sum(self.lines.iter().map(Line::free_value)).unwrap_or(Money::MAX);
+        let free = Money::capped_sum(self.lines.iter().map(Line::free_value));
         let claimed = self.claimed_value();
         Cart {
             amount: self.amount.map(|amount| amount.remaining_after(free)),
@@ -202,7 +206,8 @@ impl Cart {
         for (position, units) in units {
             let Some(line) = cart.lines.get_mut(position) else { continue };
             let free = units.min(line.paid_units());
-            let worth = line.price.map_or(Money::ZERO, |price| price.checked_mul(free).unwrap_or(Money::MAX));
+            // Units without a price are worth nothing.
+            let worth = line.price.map_or(Money::ZERO, |price| price.capped_mul(free));
             let worth = worth.min(line.subtotal());
             // It is at most the amount of the line.
             line.discount = line.discount.unwrap_or_default().checked_add(worth);
@@ -218,7 +223,8 @@ impl Cart {
             let price = self.lines.get(changed.position)?.price?;
             price.checked_mul(changed.claimed.min(changed.initial_quantity))
         };
-        Money::sum(self.changed().iter().filter_map(value)).unwrap_or(Money::MAX)
+        // It is only subtracted from amounts, which are never larger.
+        Money::capped_sum(self.changed().iter().filter_map(value))
     }
 
     /// Adds the gain of a redeemable. On overflow it changes nothing and returns `None`. Equal sequences of gains lead
@@ -284,14 +290,14 @@ impl Cart {
                 units: change.units,
                 amount: change.amount,
                 free: change.free,
-                claimed: change.claimed(),
+                claimed: change.claimed_units(),
             });
             return Some(());
         };
         known.units = known.units.checked_add(change.units)?;
-        known.amount = both(known.amount, change.amount);
+        known.amount = sum_optional(known.amount, change.amount);
         known.free = known.free.checked_add(change.free)?;
-        known.claimed = known.claimed.checked_add(change.claimed())?;
+        known.claimed = known.claimed.checked_add(change.claimed_units())?;
         Some(())
     }
 
@@ -325,11 +331,12 @@ fn shifted(count: u64, by: i64) -> Option<u64> {
 
 /// Returns an amount increased or decreased within its bounds.
 fn moved(amount: Option<Money>, by: i64) -> Option<Money> {
-    let minor = i64::try_from(amount.unwrap_or_default().minor()).ok()?;
-    Money::new(minor.checked_add(by)?)
+    // A line without an amount begins at zero.
+    Money::new(amount.unwrap_or_default().signed().checked_add(by)?)
 }
 
 /// Returns the sum of the known amounts; `None` if none is known.
 pub(crate) fn sum_present(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
+    // A cart accepts no discount with which their sum would leave its bounds.
     amounts.into_iter().flatten().reduce(|sum, amount| sum.checked_add(amount).unwrap_or(sum))
 }

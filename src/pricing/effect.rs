@@ -56,7 +56,7 @@ impl DiscountTarget<'_> {
 }
 
 /// Returns the gain of an order-level discount; `None` on overflow.
-pub fn off_order(discount: &Discount, numbers: &NumberResolver<'_>, base: DiscountBase<'_>) -> Option<Gain> {
+pub fn discount_order(discount: &Discount, numbers: &NumberResolver<'_>, base: DiscountBase<'_>) -> Option<Gain> {
     let Some(open) = numbers.cart.total() else { return Some(Gain::default()) };
     let base = match base {
         DiscountBase::Discounted => open,
@@ -73,6 +73,7 @@ pub fn off_order(discount: &Discount, numbers: &NumberResolver<'_>, base: Discou
         }
         Discount::Amount { amount_off, .. } => multiplied(numbers.money(amount_off, None), numbers.times()),
         Discount::Fixed { fixed_amount, .. } => {
+            // Without a fixed price nothing is taken off.
             numbers.price(fixed_amount, None).map_or(Money::ZERO, |price| base.remaining_after(price))
         }
         Discount::Unit(_) | Discount::Units(_) => Money::ZERO,
@@ -81,7 +82,7 @@ pub fn off_order(discount: &Discount, numbers: &NumberResolver<'_>, base: Discou
 }
 
 /// Returns the gain of an item-level discount; `None` on overflow.
-pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: LinesInScope<'_>) -> Option<Gain> {
+pub fn discount_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: LinesInScope<'_>) -> Option<Gain> {
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&in_scope, *aggregated_amount_limit, &|target| {
@@ -94,6 +95,7 @@ pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: Li
         Discount::Fixed { fixed_amount, .. } => per_line(&in_scope, None, &|target| {
             let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.position)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.position)));
+            // Without a fixed price nothing is taken off.
             Some(price.map_or(Money::ZERO, |price| target.base().remaining_after(multiplied(price, target.units))))
         }),
         Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
@@ -123,6 +125,7 @@ pub fn off_lines(discount: &Discount, numbers: &NumberResolver<'_>, in_scope: Li
 
 /// Returns the gain of gift credits: the requested credits, up to the amount still to pay.
 pub fn apply_gift(effect: GiftEffect, credits: Money, in_scope: LinesInScope<'_>) -> Result<Gain, NoLines> {
+    // An order without an amount has nothing left to pay.
     let credits = credits.min(in_scope.cart.total().unwrap_or_default());
     if effect == GiftEffect::ApplyToOrder {
         return Ok(Gain::of_order(in_scope.cart.amount.map(|_| credits)));
@@ -137,7 +140,7 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, in_scope: LinesInScope<'_>
 
 /// Returns `amount` multiplied, at most the largest amount: a discount is limited by the amount later.
 fn multiplied(amount: Money, times: u64) -> Money {
-    amount.checked_mul(times).unwrap_or(Money::MAX)
+    amount.capped_mul(times)
 }
 
 /// Takes `off` from each target within its cap and its limits. A limit of the discount applies to all lines, that of an
@@ -154,7 +157,7 @@ fn per_line(
         let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
         if in_scope.scope.selective {
-            given = limits.most(target, given);
+            given = limits.allowed_part(target, given);
             limits.take(target, given);
         }
         left = left.map(|left| left.remaining_after(given));
@@ -171,11 +174,12 @@ struct RemainingLimits(Vec<(usize, Money)>);
 
 impl RemainingLimits {
     /// Returns the part of a discount that the limits of the line's entry allow.
-    fn most(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
+    fn allowed_part(&self, target: &DiscountTarget<'_>, requested: Money) -> Money {
         let Some((position, entry)) = target.entry else { return requested };
         let of_line = entry.terms.amount_limit.unwrap_or(requested);
         let of_all = entry.terms.aggregated_amount_limit.map_or(requested, |limit| {
             limit.remaining_after(
+                // An entry that no line has used yet has its whole limit.
                 self.0.iter().find(|(known, _)| *known == position).map_or(Money::ZERO, |(_, taken)| *taken),
             )
         });
@@ -186,7 +190,8 @@ impl RemainingLimits {
     fn take(&mut self, target: &DiscountTarget<'_>, given: Money) {
         let Some((position, _)) = target.entry else { return };
         match self.0.iter_mut().find(|(known, _)| *known == position) {
-            Some((_, taken)) => *taken = taken.checked_add(given).unwrap_or(Money::MAX),
+            // It is subtracted from a limit, which is never larger.
+            Some((_, taken)) => *taken = Money::capped_sum([*taken, given]),
             None => self.0.push((position, given)),
         }
     }
@@ -220,7 +225,7 @@ fn proportionally(in_scope: &LinesInScope<'_>, total_discount: Money, by_quantit
         let mut limits = RemainingLimits::default();
         each_target(in_scope, &mut |target| {
             let share = gain.lines.get(target.position).copied().flatten().unwrap_or_default();
-            let given = limits.most(target, share);
+            let given = limits.allowed_part(target, share);
             limits.take(target, given);
             gain.set(target.position, given);
             Some(())

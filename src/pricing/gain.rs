@@ -63,7 +63,8 @@ pub struct UnitChange {
 
 impl UnitChange {
     /// Returns how many of the units that become free were in the order before.
-    pub fn claimed(&self) -> u64 {
+    pub fn claimed_units(&self) -> u64 {
+        // Removed units, whose number is negative, were in the order.
         self.free.remaining_after(u64::try_from(self.units).unwrap_or(0))
     }
 }
@@ -101,7 +102,7 @@ impl Gain {
 
     /// Returns the gain with a maximum discount of the order.
     #[must_use]
-    pub fn within(mut self: Box<Gain>, most: Option<Money>) -> Box<Gain> {
+    pub fn capped_at(mut self: Box<Gain>, most: Option<Money>) -> Box<Gain> {
         if let Some(most) = most {
             self.order = self.order.map(|order| order.min(most));
         }
@@ -115,17 +116,17 @@ impl Gain {
 
     /// Returns the discounts of lines; `None` without affected lines.
     pub fn on_lines(&self) -> Option<Money> {
-        self.each_off().next()?;
-        Money::sum(self.each_off().map(|(_, off)| off))
+        self.line_discounts().next()?;
+        Money::sum(self.line_discounts().map(|(_, off)| off))
     }
 
     /// Returns the discount of a line; `None` for an unaffected one.
-    pub fn off(&self, position: usize) -> Option<Money> {
+    pub fn line_discount(&self, position: usize) -> Option<Money> {
         *self.lines.get(position)?
     }
 
     /// Returns the affected lines, in order, with their discounts.
-    pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
+    pub fn line_discounts(&self) -> impl Iterator<Item = (usize, Money)> {
         self.lines.iter().enumerate().filter_map(|(position, off)| Some((position, (*off)?)))
     }
 
@@ -141,7 +142,7 @@ impl Gain {
         let those = changes.filter(|change| change.position == position);
         those
             .map(|change| (change.units, change.amount, change.free))
-            .reduce(|one, other| (one.0 + other.0, both(one.1, other.1), one.2 + other.2))
+            .reduce(|one, other| (one.0 + other.0, sum_optional(one.1, other.1), one.2 + other.2))
     }
 
     /// Sets the discount of a line.
@@ -153,7 +154,7 @@ impl Gain {
 }
 
 /// Returns the sum of two optional amounts.
-pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+pub(super) fn sum_optional(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     match (one, other) {
         (Some(one), Some(other)) => one.checked_add(other),
         (one, other) => one.or(other),

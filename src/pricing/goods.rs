@@ -34,7 +34,7 @@ impl LineGoods<'_> {
 
     /// Removes from a line all fields of goods that the catalogue has, except their names. If only the product is
     /// known, the fields of the SKU are removed too: they would take precedence.
-    pub fn overrule(&self, item: &mut Item) {
+    pub fn override_sent_fields(&self, item: &mut Item) {
         if self.sku.is_none() && self.product.is_none() {
             return;
         }

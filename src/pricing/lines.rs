@@ -33,13 +33,13 @@ impl PricedOrder<'_> {
 
     /// Returns the order without the sent fields of goods that the catalogue has; `None` if no fields of goods were
     /// sent.
-    pub fn overruled(&self, order: &Order) -> Option<Order> {
+    pub fn with_catalogue_fields(&self, order: &Order) -> Option<Order> {
         if order.items.iter().all(|item| item.sku.is_none() && item.product.is_none()) {
             return None;
         }
         let mut order = order.clone();
         for (item, goods) in order.items.iter_mut().zip(&self.goods) {
-            goods.overrule(item);
+            goods.override_sent_fields(item);
         }
         Some(order)
     }
@@ -113,6 +113,7 @@ fn price_line(item: &Item, listed: Option<Money>, price_source: PriceSource) -> 
     };
     Some(Line {
         quantity: item.quantity,
+        // A line that states no free units has none.
         free: item.discount_quantity.unwrap_or(0).min(item.quantity),
         price,
         amount,

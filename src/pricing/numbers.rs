@@ -53,7 +53,7 @@ impl NumberResolver<'_> {
     }
 
     /// Returns the maximum units of a cap, if there is one.
-    pub fn most(&self, number: &Dynamic<Option<u64>>, position: Option<usize>) -> Option<u64> {
+    pub fn max_units(&self, number: &Dynamic<Option<u64>>, position: Option<usize>) -> Option<u64> {
         self.resolve(number.formula.as_deref(), position, formula::units).or(number.plain)
     }
 

@@ -20,12 +20,14 @@ pub struct PointsPaid {
 /// (docs/spec/calculation.md#19, D20). Without a number it takes as many of these blocks as the balance allows. An
 /// order with nothing left to pay takes none (D15).
 pub fn pay_with_points(coin: &PointsRate, requested: Option<u64>, balance: u64, cart: &Cart) -> PointsPaid {
+    // An order without an amount has nothing to pay.
     let total = cart.total().unwrap_or_default();
     let needed = total.minor().div_ceil(coin.value.minor().max(1));
     // Nothing is taken beyond what was named, or what the card has.
     let points_of = |blocks: u64, most: u64| blocks.checked_mul(coin.points).map_or(most, |points| points.min(most));
     let points = match requested {
         Some(requested) => points_of(needed, requested),
+        // A rate without points takes none.
         None => points_of(needed.min(balance.checked_div(coin.points).unwrap_or(0)), balance),
     };
     // A rate without points takes none (`needed` blocks of no point), and pays nothing.

@@ -191,6 +191,7 @@ fn select_group(
             }
         };
         let Some((first, step, units)) = chosen else { continue };
+        // Without a limit all units count.
         let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX));
         let mut remaining = None;
         if let (Some(limit), Some(own)) = (terms.aggregated_quantity_limit, covered.entry) {
@@ -200,6 +201,7 @@ fn select_group(
             });
             remaining = left.get_mut(at).map(|(_, left)| left);
         }
+        // Without a limit over all lines, all of them count.
         units = units.min(remaining.as_deref().copied().unwrap_or(u64::MAX));
         let entry = covered.entry.and_then(|entry| scope.included.get(entry));
         if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {

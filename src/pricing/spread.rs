@@ -55,21 +55,23 @@ pub fn spread(amount: Money, shares: &mut [SpreadShare]) {
         // The largest remainder has the smallest distance from the whole.
         let mut order: Vec<&mut SpreadShare> = shares.iter_mut().collect();
         order.sort_by_cached_key(|share| share.below);
-        // Less is missing than there are shares.
+        // Less is missing than there are shares, and no list is longer than memory.
         for share in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
+            // A share is below the amount by its remainder, so one more unit fits.
             share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
         }
     }
     cut_to_caps(shares);
 }
 
-/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always. No weight is
-/// above the total, which is not 0: both are at most the amount and the total, and no default applies.
+/// Returns `amount * weight / total` and its remainder; in 64 bits if they suffice, which is nearly always.
 fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
     if let Some(product) = amount.checked_mul(weight) {
+        // The total is not 0.
         return (product.checked_div(total).unwrap_or(0), product.checked_rem(total).unwrap_or(0));
     }
     let product = product(amount, weight);
+    // No weight is above the total, so that the results are at most the amount and the total.
     let narrow = |number: Option<u128>| number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
     (narrow(product.checked_div(u128::from(total))), narrow(product.checked_rem(u128::from(total))))
 }
@@ -85,6 +87,7 @@ fn cut_to_caps(shares: &mut [SpreadShare]) {
     }
     for share in shares.iter_mut().filter(|share| share.weight > 0) {
         let more = share.cap.remaining_after(share.given).min(cut);
+        // It grows at most to its cap.
         share.given = share.given.checked_add(more).unwrap_or(share.given);
         cut = cut.remaining_after(more);
     }

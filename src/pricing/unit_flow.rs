@@ -46,7 +46,9 @@ impl UnitFlow {
             // Each taker on the path after the first gives up the line that the one before takes.
             let given_up: Vec<UnitMove> =
                 path.iter().zip(path.iter().skip(1)).map(|(one, next)| UnitMove { line: one.line, ..*next }).collect();
+            // A path has at least one move.
             let last = path.last().map_or(0, |last| self.left_of(last.line));
+            // A path without units to give up has no limit.
             let most = given_up.iter().map(|one| self.taken_by(*one)).min().unwrap_or(u64::MAX);
             self.shift(&path, &given_up, last.min(most).min(self.needed_by(taker)));
         }
@@ -92,6 +94,7 @@ impl UnitFlow {
         }
         for one in path {
             if let Some(taken) = self.taken_mut(*one) {
+                // A line never gives more units than it has.
                 *taken = taken.checked_add(units).unwrap_or(*taken);
             }
         }
@@ -104,14 +107,17 @@ impl UnitFlow {
     }
 
     fn left_of(&self, line: usize) -> u64 {
+        // A line that the flow does not have has no units.
         self.left.get(line).copied().unwrap_or(0)
     }
 
     fn needed_by(&self, taker: usize) -> u64 {
+        // A taker that the flow does not have needs none.
         self.needed.get(taker).copied().unwrap_or(0)
     }
 
     fn taken_by(&self, one: UnitMove) -> u64 {
+        // A taker or line that the flow does not have gives none.
         self.taken.get(one.taker).and_then(|lines| lines.get(one.line)).copied().unwrap_or(0)
     }
 

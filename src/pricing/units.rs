@@ -46,6 +46,7 @@ pub fn add_units(
             }
             UnitEffect::AddMissingItems => {
                 let line = task.line_of(&goods.goods);
+                // Goods without a line have no units in the order.
                 let there = line.and_then(|position| task.cart.lines.get(position)).map_or(0, Line::paid_units);
                 task.add(goods, line, goods.units.remaining_after(there))?;
             }
@@ -113,7 +114,7 @@ impl UnitTask<'_> {
         let Some(price) = price else { return Some(()) };
         let line = self.cart.lines.get(position)?;
         // A unit that was discounted before only adds the rest, and a line never costs less than 0.
-        let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
+        let off = price.capped_mul(goods.units).min(line.subtotal());
         self.give(position, off)
     }
 

@@ -1,7 +1,7 @@
 //! Decides which of many lists of rules pass in one situation. Each different test is evaluated once for all lists. The
 //! result equals that of [`Rule::check`] for each list; a property test checks that.
 //!
-//! A thousand promotions test a few dozen goods and segments. Every different test is kept once and evaluated once for
+//! A thousand promotions test a few dozen goods and segments. Every different test is stored once and evaluated once for
 //! each situation; amounts are two comparisons per list.
 
 mod answers;
@@ -136,8 +136,8 @@ impl RuleIndex {
 
     /// Returns the positions of the lists whose rules all pass, in order. Tests of other subjects than `subjects` count as
     /// passed, and so do those of the redeemable itself: the caller evaluates these again. `candidates` are the lists that the
-    /// caller considers, all if absent: only their tests ask for facts, and of other lists the result has no meaning.
-    pub fn holding(&self, input: &RuleInput<'_>, subjects: u8, candidates: Option<&[bool]>) -> Vec<usize> {
+    /// caller considers, all if absent: only their tests query facts, and of other lists the result has no meaning.
+    pub fn find_passing(&self, input: &RuleInput<'_>, subjects: u8, candidates: Option<&[bool]>) -> Vec<usize> {
         let subjects = subjects & !subject::OWN;
         let mut out = vec![false; self.lists.len()];
         // Branch-free, because the passing tests are as good as random.
@@ -188,7 +188,7 @@ impl RuleIndex {
 }
 
 /// Returns the names of the tests of a rule whose subjects are not in `subjects`, each once.
-pub fn omitted(rule: &Rule, subjects: u8) -> Vec<&'static str> {
+pub fn omitted_tests(rule: &Rule, subjects: u8) -> Vec<&'static str> {
     let mut positions = Vec::new();
     leaves_of(&rule.tests.logic, &mut positions);
     let mut names = Vec::new();

@@ -132,7 +132,7 @@ impl TestOperand {
 }
 
 impl DayOrInstant {
-    /// Parses a day or an instant. An instant before 1970 is kept as its day.
+    /// Parses a day or an instant. An instant before 1970 is read as its day.
     pub fn parse(text: &str) -> Option<DayOrInstant> {
         if let Some(day) = Day::parse(text) {
             return Some(DayOrInstant::Day(day));

@@ -21,7 +21,7 @@ pub struct Rule {
     pub id: Text,
     /// The tests.
     pub tests: Arc<Group>,
-    /// The message shown when a test without one of its own fails.
+    /// The message when a test without one of its own fails.
     pub message: Option<String>,
     /// The lines that the grant applies to.
     pub scope: Scope,
@@ -53,7 +53,7 @@ pub struct Leaf {
     pub key: Text,
     /// The test.
     pub test: Test,
-    /// The message shown when it fails.
+    /// The message when it fails.
     pub message: Option<String>,
 }
 

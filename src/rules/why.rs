@@ -20,7 +20,7 @@ impl FailingTest<'_> {
     /// Returns the explanation of the failing test.
     #[cold]
     #[inline(never)]
-    pub fn why(&self, input: &RuleInput<'_>) -> Option<RuleExplanation> {
+    pub fn explain(&self, input: &RuleInput<'_>) -> Option<RuleExplanation> {
         let leaf = &self.leaf?.test;
         let tested_values = self.tested_values(leaf, input);
         let fails = |condition: &&Condition| match tested_values {

@@ -29,7 +29,7 @@ impl Claims {
         let mut claims = Claims::default();
         for (position, gain) in gains {
             for change in gain.units.iter().flat_map(|units| &units.changes) {
-                let units = claims.units(position, change.position) + change.claimed();
+                let units = claims.units(position, change.position) + change.claimed_units();
                 claims.raise(Claim { claimer: position, line: change.position, units });
             }
         }
@@ -50,6 +50,7 @@ impl Claims {
 
     fn units(&self, claimer: usize, line: usize) -> u64 {
         let known = self.0.iter().find(|known| (known.claimer, known.line) == (claimer, line));
+        // A redeemable without a claim on a line has no units of it.
         known.map_or(0, |known| known.units)
     }
 

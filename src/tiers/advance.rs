@@ -1,7 +1,7 @@
 //! Advances a tier state in time: at changes of inputs, starts of tracking periods, ends of tier terms, and ends of
 //! grace periods.
 
-use super::state::{TierChange, TierFacts, TierInputChange, TierOutcome, TierPassage, TierPosition, TierState};
+use super::state::{TierChange, TierChangeKind, TierFacts, TierInputChange, TierOutcome, TierPosition, TierState};
 use super::structure::{LoyaltyTier, TierExpiration, TierMeasure, TierStructure};
 use crate::time::{Instant, TimeZone};
 
@@ -77,13 +77,13 @@ impl TierStructure {
         let mut now = TierPosition { facts: facts.clone(), ..before.clone() };
         let is_new_period = self.track(&mut now, before, at, zone);
         let points = self.points(&now);
-        let fit = self.fitting(points, &now.facts.segments);
+        let fit = self.find_fitting_tier(points, &now.facts.segments);
         now.fit = fit.map(|fit| fit.id.clone());
         let is_over = |end: Option<Instant>| end.is_some_and(|end| end <= at);
         let is_due = is_over(before.grace.or(before.until));
-        let mut passage = None;
+        let mut change_kind = None;
         if is_new_period || is_due || now.fit != before.fit {
-            passage = self.evaluate(&mut now, fit, at, zone);
+            change_kind = self.evaluate(&mut now, fit, at, zone);
         }
         if let TierExpiration::Sliding(sliding) = &self.expiration
             && is_active
@@ -91,9 +91,9 @@ impl TierStructure {
         {
             now.until = now.until.map(|until| until.max(sliding.end(at, zone)));
         }
-        let transition = passage.map(|passage| TierChange {
+        let transition = change_kind.map(|change_kind| TierChange {
             at,
-            passage,
+            change_kind,
             from: before.tier.clone(),
             to: now.tier.clone(),
             points,
@@ -124,12 +124,12 @@ impl TierStructure {
         fit: Option<&LoyaltyTier>,
         at: Instant,
         zone: &TimeZone,
-    ) -> Option<TierPassage> {
+    ) -> Option<TierChangeKind> {
         let tier = self.tier_of(now);
         if TierStructure::is_higher(fit, tier) {
-            let passage = if tier.is_some() { TierPassage::Upgraded } else { TierPassage::Joined };
+            let change_kind = if tier.is_some() { TierChangeKind::Upgraded } else { TierChangeKind::Joined };
             self.enter_tier(now, fit, at, zone);
-            return Some(passage);
+            return Some(change_kind);
         }
         let tier = tier?;
         let is_over = now.until.is_some_and(|until| until <= at);
@@ -148,7 +148,7 @@ impl TierStructure {
     }
 
     /// Keeps a tier. A new term follows the last one, unless the member did not qualify when that ended.
-    fn keep_tier(&self, now: &mut TierPosition, is_over: bool, at: Instant, zone: &TimeZone) -> Option<TierPassage> {
+    fn keep_tier(&self, now: &mut TierPosition, is_over: bool, at: Instant, zone: &TimeZone) -> Option<TierChangeKind> {
         let was_graced = now.grace.take().is_some();
         if !is_over {
             return None;
@@ -158,7 +158,7 @@ impl TierStructure {
             Some(over) => self.next_term(over, zone),
             None => self.term(at, zone),
         };
-        Some(TierPassage::Prolonged)
+        Some(TierChangeKind::Prolonged)
     }
 
     /// Moves a member down. If they do not qualify for the next tier either, and may fall from it at any time, its
@@ -170,14 +170,14 @@ impl TierStructure {
         fit: Option<&LoyaltyTier>,
         at: Instant,
         zone: &TimeZone,
-    ) -> TierPassage {
-        let next = self.fall(tier, fit, &now.facts.segments);
+    ) -> TierChangeKind {
+        let next = self.find_downgraded_tier(tier, fit, &now.facts.segments);
         self.enter_tier(now, next, at, zone);
-        let Some(next) = next else { return TierPassage::Left };
+        let Some(next) = next else { return TierChangeKind::Left };
         if self.expiration == TierExpiration::Never && fit != Some(next) && self.may_fall(next) {
             now.grace = self.grace.map(|grace| grace.end(at, zone));
         }
-        TierPassage::Downgraded
+        TierChangeKind::Downgraded
     }
 
     fn enter_tier(&self, now: &mut TierPosition, tier: Option<&LoyaltyTier>, at: Instant, zone: &TimeZone) {

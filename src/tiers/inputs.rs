@@ -7,7 +7,10 @@ use crate::points::expiry::Activity;
 use crate::text::Text;
 use crate::time::Instant;
 
-#[expect(clippy::arithmetic_side_effects, reason = "what a card has and has had stays within `points::card::MOST`")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "what a card has and has had stays within `points::card::POINTS_MAX`"
+)]
 impl TierFacts {
     /// Returns the inputs from a card, for a member of these segments.
     pub fn of(card: &PointsCard, segments: Vec<Text>) -> TierFacts {
@@ -16,7 +19,7 @@ impl TierFacts {
         TierFacts { balance: card.balance(), earned, segments }
     }
 
-    /// Applies a step of the card. Points that are given back with their earning count as not earned.
+    /// Applies a step of the card. Points that are revoked with their earning count as not earned.
     fn after(&mut self, step: &CardStep) {
         for movement in &step.movements {
             let points = movement.points.cast_signed();
@@ -55,7 +58,7 @@ impl TierStructure {
     /// Returns whether an activity of a member postpones the end of a tier.
     pub fn is_postponed_by(&self, activity: Activity<'_>) -> bool {
         match &self.expiration {
-            TierExpiration::Sliding(sliding) => sliding.is_moved_by(activity),
+            TierExpiration::Sliding(sliding) => sliding.is_postponed_by(activity),
             TierExpiration::Never | TierExpiration::Rolling(_) | TierExpiration::Calendar(_) => false,
         }
     }

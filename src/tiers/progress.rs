@@ -4,7 +4,7 @@
 //! Future changes assume that no points are earned or spent: the tier state is advanced through known events.
 
 use super::advance::TierTimeline;
-use super::state::{TierInputChange, TierPassage, TierState};
+use super::state::{TierChangeKind, TierInputChange, TierState};
 use super::structure::{LoyaltyTier, TierMeasure, TierStructure};
 use crate::time::{Instant, TimeZone};
 
@@ -97,7 +97,7 @@ impl TierStructure {
             TierMeasure::Earned { tracking, .. } => Some(tracking.period(at, zone).1),
         };
         let reached = progress.deferred.as_ref().map(|deferred| deferred.tier).or(tier);
-        let next_tiers = self.above(reached, &now.facts.segments).into_iter().filter_map(|tier| {
+        let next_tiers = self.find_higher_tiers(reached, &now.facts.segments).into_iter().filter_map(|tier| {
             let missing = i64::try_from(tier.min).ok()?.checked_sub(collected)?;
             let points = u64::try_from(missing).ok().filter(|points| *points > 0)?;
             Some(NextTier { tier, points, until })
@@ -119,12 +119,14 @@ impl TierStructure {
             let Some((at, transition)) = timeline.step(Instant::LATEST.later(-1)) else { return };
             let Some(transition) = transition else { continue };
             let tier = || transition.to.as_ref().and_then(|id| self.tier(id));
-            match transition.passage {
-                TierPassage::Prolonged => continue,
-                TierPassage::Joined | TierPassage::Upgraded => {
+            match transition.change_kind {
+                TierChangeKind::Prolonged => continue,
+                TierChangeKind::Joined | TierChangeKind::Upgraded => {
                     progress.deferred = tier().map(|tier| DeferredTier { tier, since: at, until: transition.until });
                 }
-                TierPassage::Downgraded | TierPassage::Left => progress.risk = Some(DowngradeRisk { at, to: tier() }),
+                TierChangeKind::Downgraded | TierChangeKind::Left => {
+                    progress.risk = Some(DowngradeRisk { at, to: tier() })
+                }
             }
             return;
         }

@@ -9,7 +9,7 @@ use crate::time::{Instant, TimeZone};
 pub struct TierFacts {
     /// The balance of the card, in points.
     pub balance: i64,
-    /// All points ever earned on it and not given back.
+    /// All points ever earned on it and not revoked.
     pub earned: i64,
     /// The segments of the structure that the member belongs to.
     pub segments: Vec<Text>,
@@ -73,7 +73,7 @@ pub struct PriorPoints {
 
 /// A kind of tier change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TierPassage {
+pub enum TierChangeKind {
     /// A member without a tier entered one.
     #[default]
     Joined,
@@ -93,7 +93,7 @@ pub struct TierChange {
     /// The instant; each has at most one change.
     pub at: Instant,
     /// The kind.
-    pub passage: TierPassage,
+    pub change_kind: TierChangeKind,
     /// The tier before.
     pub from: Option<Text>,
     /// The tier after.
@@ -119,7 +119,7 @@ pub struct TierOutcome {
 
 impl TierStructure {
     /// Returns a new tier state before its first evaluation, with the points that were earned before.
-    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
+    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::POINTS_MAX`")]
     pub fn start(&self, at: Instant, facts: &TierFacts, earlier: PriorPoints, zone: &TimeZone) -> TierState {
         let mut now = TierPosition { since: at, facts: facts.clone(), ..TierPosition::default() };
         if let TierMeasure::Earned { tracking, at_once } = self.measure {
@@ -132,11 +132,11 @@ impl TierStructure {
 
     /// Returns the tier change when a member's card is deleted at an instant. `None` if there was no tier before: only
     /// the end of an instant counts.
-    pub fn leave(&self, state: &TierState, at: Instant) -> Option<TierChange> {
+    pub fn change_on_deletion(&self, state: &TierState, at: Instant) -> Option<TierChange> {
         let before = if state.at == at { &state.before } else { &state.now };
         Some(TierChange {
             at,
-            passage: TierPassage::Left,
+            change_kind: TierChangeKind::Left,
             from: Some(before.tier.clone()?),
             to: None,
             points: self.points(&state.now),
@@ -182,7 +182,7 @@ impl TierStructure {
 
 impl TierPosition {
     /// Returns the points earned in the current tracking period.
-    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::MOST`")]
+    #[expect(clippy::arithmetic_side_effects, reason = "what a card has had stays within `points::card::POINTS_MAX`")]
     pub(super) fn current_points(&self) -> i64 {
         (self.facts.earned - self.mark).max(0)
     }

@@ -136,13 +136,13 @@ impl TierStructure {
     }
 
     /// Returns the highest tier that these points and segments fit. Points between two tiers fit none.
-    pub fn fitting(&self, points: i64, segments: &[Text]) -> Option<&LoyaltyTier> {
+    pub fn find_fitting_tier(&self, points: i64, segments: &[Text]) -> Option<&LoyaltyTier> {
         let fit = self.tiers.iter().filter(|tier| tier.fits(points) && tier.is_open_to(segments));
         fit.max_by_key(|tier| tier.height())
     }
 
     /// Returns the tiers above one, or all for `None`, that are open to members of these segments, lowest first.
-    pub fn above<'a>(&'a self, tier: Option<&LoyaltyTier>, segments: &[Text]) -> Vec<&'a LoyaltyTier> {
+    pub fn find_higher_tiers<'a>(&'a self, tier: Option<&LoyaltyTier>, segments: &[Text]) -> Vec<&'a LoyaltyTier> {
         let higher = |other: &&LoyaltyTier| TierStructure::is_higher(Some(other), tier);
         let mut above: Vec<&LoyaltyTier> =
             self.tiers.iter().filter(higher).filter(|other| other.is_open_to(segments)).collect();
@@ -156,7 +156,7 @@ impl TierStructure {
     }
 
     /// Returns the tier after a downgrade from one that does not fit any more.
-    pub(super) fn fall<'a>(
+    pub(super) fn find_downgraded_tier<'a>(
         &'a self,
         tier: &LoyaltyTier,
         fit: Option<&'a LoyaltyTier>,

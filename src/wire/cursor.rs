@@ -217,7 +217,7 @@ impl<'p> JsonCursor<'p> {
 
     /// Reads the member of this name into an optional variable, if it is present.
     #[inline(never)]
-    pub fn fill_some<T>(&self, name: &str, position: &mut Option<T>, read: Read<T>) {
+    pub fn fill_optional<T>(&self, name: &str, position: &mut Option<T>, read: Read<T>) {
         if let Some(member) = self.get(name) {
             *position = Some(read(&member));
         }

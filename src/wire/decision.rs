@@ -272,6 +272,7 @@ impl<'a> Steps<'a> {
                 self.write_bundles(out, step, cart);
             }
             Grant::Loyalty(_) => {
+                // Without a price the reward costs nothing.
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 // Without a reward no points are paid yet, and the balance is written.
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
@@ -285,10 +286,12 @@ impl<'a> Steps<'a> {
             }
             Grant::Gift(_) => {
                 let credits = match &step.outcome {
+                    // An applied gain is within bounds.
                     ApplyOutcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
                     _ => 0,
                 };
                 out.member("gift").object(|out| {
+                    // Without credits found the card has none.
                     out.write_number("balance", found.and_then(|found| found.credits).unwrap_or(0));
                     out.write_number("credits", credits);
                     out.number_if("locked_credits", locked);
@@ -302,13 +305,13 @@ impl<'a> Steps<'a> {
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
             write_refusal(out.member("error"), refusal, request_id);
-            let message = refusal.custom().unwrap_or(refusal.reason.message());
+            let message = refusal.custom_message().unwrap_or(refusal.reason.message());
             write_details(out, message, refusal.reason.key());
             self.write_bundles(out, step, cart);
         });
     }
 
-    /// Writes the optional fields that the request asked for (docs/spec/calculation.md#11.5).
+    /// Writes the optional fields that the request expands (docs/spec/calculation.md#11.5).
     pub fn write_expanded(&self, out: &mut Writer, step: &WalkStep) {
         let expand = self.evaluated.request.expand;
         let Some(offer) = self.evaluated.offer(step.position) else { return };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::json::{Bounds, Node, SyntaxError, SyntaxErrorKind, read_from};
 use crate::text::{LONGEST_TEXT, is_longer};
 use crate::wire::cursor::{JsonCursor, Read, read_node};
-use crate::wire::problem::{DEEPEST, MOST_VALUES, Problem};
+use crate::wire::problem::{DEEPEST, Problem, VALUES_MAX};
 
 /// Reads a whole document from text.
 pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
@@ -29,7 +29,7 @@ pub fn read_fields<T>(fields: &Map<String, Value>, read: Read<T>) -> Result<T, P
 
 /// Reads a request, which has a maximum number of values.
 pub fn read_request<T>(bytes: &[u8], read: Read<T>) -> Result<T, Problem> {
-    let node = Node::read_within(bytes, MOST_VALUES)?;
+    let node = Node::read_within(bytes, VALUES_MAX)?;
     read_node(&node, read)
 }
 

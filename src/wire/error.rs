@@ -60,7 +60,7 @@ pub(crate) fn write_refusal(out: &mut Writer, refusal: &Refusal, request_id: &st
             out.write_text("resource_id", id);
             out.write_constant("resource_type", kind);
         }
-        if let Some(message) = refusal.custom() {
+        if let Some(message) = refusal.custom_message() {
             out.member("error").object(|out| out.write_text("message", message));
         }
     });

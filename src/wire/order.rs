@@ -3,7 +3,7 @@
 //! docs/spec/endpoints.md section 1, shapes S2 and S3; docs/spec/calculation.md#2.2. Orders and lines are the bulk of
 //! every request, so each member is visited once instead of being looked up.
 
-pub mod kept_return;
+pub mod stored_return;
 pub mod view;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::shape::{one_of, shape};
 use crate::text::Text;
 use crate::wire::cursor::{Fields, JsonCursor, read};
 use crate::wire::customer::CUSTOMER;
-use crate::wire::order::kept_return::read_stored_return;
+use crate::wire::order::stored_return::read_stored_return;
 use crate::wire::problem::Problem;
 
 pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
@@ -184,14 +184,14 @@ fn line_id(at: &JsonCursor<'_>) -> Option<Text> {
 pub fn read_goods(at: &JsonCursor<'_>) -> Goods {
     at.object();
     let mut goods = Goods::default();
-    at.fill_some("name", &mut goods.name, read::text);
-    at.fill_some("id", &mut goods.id, read::name);
-    at.fill_some("source_id", &mut goods.source_id, read::name);
-    at.fill_some("product_id", &mut goods.product_id, read::name);
+    at.fill_optional("name", &mut goods.name, read::text);
+    at.fill_optional("id", &mut goods.id, read::name);
+    at.fill_optional("source_id", &mut goods.source_id, read::name);
+    at.fill_optional("product_id", &mut goods.product_id, read::name);
     let sku = at.option("sku", read::text);
     goods.name = goods.name.or(sku);
-    at.fill_some("price", &mut goods.price, read::money);
-    at.fill_some("override", &mut goods.overrides, read::flag);
+    at.fill_optional("price", &mut goods.price, read::money);
+    at.fill_optional("override", &mut goods.overrides, read::flag);
     at.fill("metadata", &mut goods.metadata, read::metadata);
     if at.is_compiled() && at.get(SETS).is_some() {
         let numbers = |name| at.list(name, read::whole_number);

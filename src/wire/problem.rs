@@ -10,7 +10,7 @@ pub const DEEPEST: usize = 64;
 
 /// The maximum number of values of a request, including nested ones: 500 lines with more than 100 values of metadata
 /// each.
-pub const MOST_VALUES: usize = 100_000;
+pub const VALUES_MAX: usize = 100_000;
 
 /// The maximum length of a repeated wrong value, in characters.
 const LONGEST_VALUE: usize = 120;

@@ -17,7 +17,7 @@ use crate::model::qualification::{
     Compare, DEFAULT_LIMIT, LARGEST_LIMIT, PageEnd, QualificationField, QualificationFilter, QualificationRequest,
     QualificationSort, Scenario,
 };
-use crate::rules::index::omitted;
+use crate::rules::index::omitted_tests;
 use crate::stacking::{ApplyOutcome, WalkStep};
 use crate::text::Text;
 use crate::time::Instant;
@@ -27,7 +27,7 @@ use crate::wire::document::read_request;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, related_name, write_goods};
 use crate::wire::problem::Problem;
 use crate::wire::project::stacking::write_stacking_rules;
-use crate::wire::request::read_around;
+use crate::wire::request::read_other_members;
 use crate::wire::writer::Writer;
 
 const SCENARIOS: NameTable<Scenario> = &[
@@ -94,7 +94,7 @@ pub fn read_qualification_node(body: &Node<'_>) -> Result<QualificationRequest, 
 fn read_body(body: &JsonCursor<'_>) -> QualificationRequest {
     body.object();
     let mut query = QualificationRequest {
-        request: read_around(body),
+        request: read_other_members(body),
         scenario: body.option("scenario", |at| at.one_of(SCENARIOS)).unwrap_or_default(),
         limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
         ..QualificationRequest::default()
@@ -177,7 +177,7 @@ fn read_filter(
 }
 
 /// The maximum size of an answer to a client, in bytes.
-const MOST_BYTES: usize = 1_000_000;
+const BYTES_MAX: usize = 1_000_000;
 /// The bytes of an answer that are reserved for its frame and its missing facts. With them a page of results from the
 /// bundle ends where the server's page ends.
 const FRAME: usize = 1_000;
@@ -189,7 +189,7 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
         true => {
             let request = Writer::object_of(|out| write_request(out, qualified)).len();
             // A size beyond the type leaves no bytes.
-            MOST_BYTES.remaining_after(request.saturating_add(FRAME))
+            BYTES_MAX.remaining_after(request.saturating_add(FRAME))
         }
         false => usize::MAX,
     };
@@ -319,7 +319,7 @@ impl QualifiedItemWriter<'_> {
                 for given in &self.qualified.assignments {
                     let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
                     let (Some(rule), true) = (rule, names.contains(&Some(&given.related_object_id))) else { continue };
-                    let left_out = omitted(rule, query);
+                    let left_out = omitted_tests(rule, query);
                     let status = match left_out.is_empty() {
                         // A rule with a missing bundle is written, if bundles do not matter for the scenario.
                         _ if rule.bundle.is_some() && self.has_missing_bundle() => "INVALID",

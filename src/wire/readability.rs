@@ -134,7 +134,7 @@ impl UnreadableDocuments {
 }
 
 /// Removes the unreadable documents from a set of rules, and returns their names.
-pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) {
+pub(crate) fn separate_unreadable<'n>(rules: Node<'n>) -> (Node<'n>, UnreadableDocuments) {
     let mut unreadable = UnreadableDocuments::default();
     let Node::Object(mut members) = rules else { return (rules, unreadable) };
     for (name, list) in &mut members {

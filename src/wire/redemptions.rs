@@ -1,4 +1,4 @@
-//! Decides the JSON of redemptions, of their rollbacks and of returns: as they are answered, and as they are kept.
+//! Decides the JSON of redemptions, of their rollbacks and of returns: as they are answered, and as they are stored.
 
 pub mod failure;
 pub mod order_return;

@@ -151,7 +151,7 @@ fn read_body(body: &JsonCursor<'_>) -> Redeemables {
     if redeemables.is_empty() {
         body.report(Problem::at("redeemables", "must NOT have fewer than 1 items"));
     }
-    let mut request = read_around(body);
+    let mut request = read_other_members(body);
     request.redeemables = redeemables;
     body.fill("options", &mut request.expand, read_options);
     request
@@ -159,10 +159,10 @@ fn read_body(body: &JsonCursor<'_>) -> Redeemables {
 
 /// Reads the members of a request other than redeemables.
 #[inline(never)]
-pub(crate) fn read_around(body: &JsonCursor<'_>) -> Redeemables {
+pub(crate) fn read_other_members(body: &JsonCursor<'_>) -> Redeemables {
     let mut request = Redeemables::default();
-    body.fill_some("customer", &mut request.customer, read_sent_customer);
-    body.fill_some("order", &mut request.order, read_order);
+    body.fill_optional("customer", &mut request.customer, read_sent_customer);
+    body.fill_optional("order", &mut request.order, read_order);
     // The returns of an order are read only from its record.
     if let Some(order) = &mut request.order {
         order.returns.clear();
@@ -179,8 +179,8 @@ pub(crate) fn read_around(body: &JsonCursor<'_>) -> Redeemables {
             order.option("customer", read_sent_customer).or_else(named)
         });
     }
-    body.fill_some("session", &mut request.session, read_session);
-    body.fill_some("tracking_id", &mut request.tracking_id, read::name);
+    body.fill_optional("session", &mut request.session, read_session);
+    body.fill_optional("tracking_id", &mut request.tracking_id, read::name);
     request.tracking_id = request.tracking_id.filter(|id| !id.is_empty());
     body.fill("metadata", &mut request.metadata, read::metadata);
     request

@@ -1,13 +1,13 @@
 //! Reads a whole set of rules from one JSON document: of a test vector, of the npm package, and the body of a bundle.
 
 mod copies;
-mod given;
 mod joined;
 mod lists;
 mod nested;
 mod new_customer;
 mod own_counts;
 mod own_facts;
+mod stated_facts;
 pub(in crate::wire) mod strict;
 
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::wire::problem::Problem;
 use crate::wire::project::client::read_terms;
 use crate::wire::project::stacking::read_stacking_rules;
 use crate::wire::project::time_zone::read_time_zone;
-use crate::wire::readability::set_apart;
+use crate::wire::readability::separate_unreadable;
 use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rule_set::copies::find_copies;
-pub use crate::wire::rule_set::given::RuleSet;
 pub use crate::wire::rule_set::lists::{Coverage, LISTS as DOCUMENT_LISTS, ListedKind};
 pub use crate::wire::rule_set::new_customer::NewCustomerConditions;
 pub use crate::wire::rule_set::own_facts::OwnFacts;
+pub use crate::wire::rule_set::stated_facts::RuleSet;
 pub use crate::wire::rule_set::strict::OTHER_MEMBERS;
 use crate::wire::rule_set::strict::check_rules;
 use crate::wire::rules::{read_assignment, read_rule};
@@ -66,7 +66,10 @@ const LISTS: &[(&str, Add)] = &[
     ("skus", |given, at| given.skus.push(read_goods(at))),
     ("segments", RuleSet::add_segment),
     ("product_collections", RuleSet::add_collection),
-    ("redemptions", |given, at| given.redemptions.push(read_stored_redemption(at.metadata()))),
+    ("redemptions", |given, at| match read_stored_redemption(at.metadata()) {
+        Ok(redemption) => given.redemptions.push(redemption),
+        Err(problem) => at.report(problem.within(&at.path())),
+    }),
 ];
 
 impl RuleSet {
@@ -91,7 +94,7 @@ impl RuleSet {
 
     #[cold]
     fn read_readable(node: Node<'_>) -> Result<RuleSet, Problem> {
-        let (readable, unreadable) = set_apart(node);
+        let (readable, unreadable) = separate_unreadable(node);
         let mut given = read_node(&readable, RuleSet::read_body)?;
         given.unreadable.join(unreadable);
         Ok(given)
@@ -114,7 +117,7 @@ impl RuleSet {
             given.client = Some(read_terms(&client));
             body.set_compiled();
         }
-        body.fill_some("proven", &mut given.proven, read::name);
+        body.fill_optional("proven", &mut given.proven, read::name);
         given.own = OwnFacts::read(body);
         body.fill(new_customer::NEW_CUSTOMER, &mut given.new_customer, NewCustomerConditions::read);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);

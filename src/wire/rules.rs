@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::facts::Assignment;
 use crate::json::Node;
 use crate::model::goods_sets::{GoodsSet, OtherGoods};
-use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
+use crate::model::scope::{BUNDLES_MAX, BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::rules::names::Values;
 use crate::rules::{
     Collection, Contents, Expression, FactKind, FilterField, Group, Leaf, Operator, ProfileFilter, Rule, RuleName,
@@ -33,7 +33,7 @@ use condition::read_conditions;
 const DEEPEST: u32 = 8;
 
 /// The maximum number of tests in a rule, or inside one test; values of a test do not count.
-pub const MOST_TESTS: usize = 1_000;
+pub const TESTS_MAX: usize = 1_000;
 
 /// The message for too many tests.
 const TOO_MANY: &str = "must NOT have more than 1000 rules";
@@ -95,7 +95,7 @@ fn read_group(at: &JsonCursor<'_>, depth: u32) -> Group {
             leaves.push(leaf);
         }
     }
-    if leaves.len() > MOST_TESTS {
+    if leaves.len() > TESTS_MAX {
         at.problem(TOO_MANY);
         return Group::default();
     }
@@ -210,9 +210,9 @@ pub fn read_bundle_rules(at: &JsonCursor<'_>) -> Option<BundleRules> {
     }
     let limit = match at.node.get("limit") {
         None => 1,
-        Some(Node::Null) => MOST_BUNDLES,
+        Some(Node::Null) => BUNDLES_MAX,
         Some(_) => at.need("limit", |limit| {
-            let read = limit.number().filter(|read| (1..=MOST_BUNDLES).contains(read));
+            let read = limit.number().filter(|read| (1..=BUNDLES_MAX).contains(read));
             limit.or_wrong(read, "must be an integer from 1 to 100")
         }),
     };

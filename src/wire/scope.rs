@@ -48,7 +48,7 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
 ];
 
 /// The maximum number of different limits and selections in one scope; each scans all lines of an order.
-const MOST_GROUPS: usize = 200;
+const GROUPS_MAX: usize = 200;
 
 /// Reads the scope of a rule.
 pub fn read_scope(at: &JsonCursor<'_>) -> Scope {
@@ -60,7 +60,7 @@ pub fn read_scope(at: &JsonCursor<'_>) -> Scope {
         if !groups.contains(&&entry.terms) {
             groups.push(&entry.terms);
         }
-        if groups.len() > MOST_GROUPS {
+        if groups.len() > GROUPS_MAX {
             at.problem("must NOT have more than 200 different limits in .included");
             included = Vec::new();
             break;
@@ -84,13 +84,13 @@ fn read_entry(at: &JsonCursor<'_>) -> ScopeEntry {
     at.fill("target", &mut terms.target, |target| target.one_of(TARGETS));
     at.fill("skip_initially", &mut terms.skip_initially, read::whole_number);
     at.fill("repeat", &mut terms.repeat, read_count);
-    at.fill_some("quantity_limit", &mut terms.quantity_limit, read::whole_number);
-    at.fill_some("aggregated_quantity_limit", &mut terms.aggregated_quantity_limit, read::whole_number);
-    at.fill_some("amount_limit", &mut terms.amount_limit, read::money);
-    at.fill_some("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
+    at.fill_optional("quantity_limit", &mut terms.quantity_limit, read::whole_number);
+    at.fill_optional("aggregated_quantity_limit", &mut terms.aggregated_quantity_limit, read::whole_number);
+    at.fill_optional("amount_limit", &mut terms.amount_limit, read::money);
+    at.fill_optional("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
     terms.caps = caps;
-    at.fill_some("product_id", &mut entry.product.0, read::name);
-    at.fill_some("product_source_id", &mut entry.product.1, read::name);
+    at.fill_optional("product_id", &mut entry.product.0, read::name);
+    at.fill_optional("product_source_id", &mut entry.product.1, read::name);
     entry.price = Dynamic {
         plain: at.option("price", read::money),
         formula: at.option("price_formula", read_price_formula).flatten(),
@@ -108,7 +108,7 @@ fn read_price_formula(at: &JsonCursor<'_>) -> Option<Arc<Formula>> {
 }
 
 /// The maximum number of units in an order of which a result lists each one (docs/spec/calculation.md#7.1).
-const MOST_NUMBERED: u64 = 1000;
+const NUMBERED_UNITS_MAX: u64 = 1000;
 
 /// The goods of a line as a result names them.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl GoodsList<'_> {
             for line in covered {
                 out.item().object(|out| {
                     out.write_number("index", index(line));
-                    if self.units > MOST_NUMBERED {
+                    if self.units > NUMBERED_UNITS_MAX {
                         out.write_flag("units_limit_exceeded", true);
                         return;
                     }

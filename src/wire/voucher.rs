@@ -76,11 +76,11 @@ fn read_visibility(at: &JsonCursor<'_>) -> Visibility {
 pub fn read_validity(at: &JsonCursor<'_>) -> Validity {
     at.object();
     let mut validity = Validity::default();
-    at.fill_some("start_date", &mut validity.start_date, read::start);
-    at.fill_some("expiration_date", &mut validity.expiration_date, read::end);
-    at.fill_some("validity_timeframe", &mut validity.timeframe, read_timeframe);
-    at.fill_some("validity_day_of_week", &mut validity.days_of_week, read_days);
-    at.fill_some("validity_hours", &mut validity.hours, read_hours);
+    at.fill_optional("start_date", &mut validity.start_date, read::start);
+    at.fill_optional("expiration_date", &mut validity.expiration_date, read::end);
+    at.fill_optional("validity_timeframe", &mut validity.timeframe, read_timeframe);
+    at.fill_optional("validity_day_of_week", &mut validity.days_of_week, read_days);
+    at.fill_optional("validity_hours", &mut validity.hours, read_hours);
     if validity.timeframe.is_some() && validity.start_date.is_none() {
         at.missing("start_date");
     }
@@ -171,10 +171,10 @@ pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
     });
     voucher.quantity = quantity.flatten();
     voucher.id = at.option("id", read::name).unwrap_or_else(|| voucher.code.clone());
-    at.fill_some("campaign_id", &mut voucher.campaign_id, read::name);
+    at.fill_optional("campaign_id", &mut voucher.campaign_id, read::name);
     fill_common(at, &mut voucher);
     let is_referral = at.option("is_referral_code", read::flag).unwrap_or(false);
-    at.fill_some("referrer_id", &mut voucher.referrer_id, read::name);
+    at.fill_optional("referrer_id", &mut voucher.referrer_id, read::name);
     if is_referral && voucher.referrer_id.is_none() {
         voucher.referrer_id = voucher.holder_id.clone();
     }
@@ -185,9 +185,9 @@ pub fn read_voucher(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
 /// Reads the common fields of vouchers and tiers.
 #[inline(never)]
 fn fill_common(at: &JsonCursor<'_>, incentive: &mut RedeemableTerms) {
-    at.fill_some("category_id", &mut incentive.category_id, read::name);
+    at.fill_optional("category_id", &mut incentive.category_id, read::name);
     at.fill("active", &mut incentive.active, read::flag);
-    at.fill_some("visibility", &mut incentive.visibility, read_visibility);
+    at.fill_optional("visibility", &mut incentive.visibility, read_visibility);
     incentive.validity = read_validity(at);
 }
 
@@ -218,7 +218,7 @@ pub fn read_tier(at: &JsonCursor<'_>, text: &str) -> RedeemableTerms {
     };
     let mut tier = PromotionTier { name: Text::default(), banner: None, hierarchy: 1 };
     at.fill("name", &mut tier.name, read::text);
-    at.fill_some("banner", &mut tier.banner, read::text);
+    at.fill_optional("banner", &mut tier.banner, read::text);
     at.fill("hierarchy", &mut tier.hierarchy, read::whole_number);
     let mut incentive = RedeemableTerms {
         object: IncentiveObject::PromotionTier,
@@ -322,7 +322,7 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     gift.or_else(card)?.ok().map(|grant| grant.at(now))
 }
 
-/// Replaces the stored lots and pending points of a card by the members that answers show.
+/// Replaces the stored lots and pending points of a card by the members that answers have.
 fn set_points(block: &mut Map<String, Value>, card: &LoyaltyCard) {
     let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
     for name in ["subtracted_points", "expired_points", "pending_points"] {

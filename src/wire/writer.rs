@@ -6,7 +6,7 @@ use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::text::Text;
 
-/// Returns whether metadata of this name may be shown, if only some is public.
+/// Returns whether metadata of this name may be written, if only some is public.
 pub(crate) fn is_visible(public: Option<&[Text]>, name: &str) -> bool {
     public.is_none_or(|keys| is_public(keys, name))
 }
@@ -65,8 +65,8 @@ impl Writer {
     }
 
     /// Repeats the text between two positions.
-    pub fn again(&mut self, start: usize, end: usize) {
-        self.json.again(start..end);
+    pub fn repeat(&mut self, start: usize, end: usize) {
+        self.json.repeat(start..end);
     }
 
     /// Writes a list as the next value; `write` adds its items.
@@ -173,7 +173,7 @@ impl Writer {
 
     /// Writes a member with a dynamic name.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Writer)) {
-        self.json.foreign_name(name);
+        self.json.dynamic_name(name);
         write(self);
     }
 

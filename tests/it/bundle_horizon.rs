@@ -22,7 +22,7 @@ fn missing(rules: &PreparedRules, day: &str) -> serde_json::Value {
 
 #[test]
 fn a_verdict_outside_of_the_horizon_reports_it_missing() {
-    let rules = PreparedRules::new(RULES).expect("rules").within(at("2026-03-01"), at("2026-03-02"));
+    let rules = PreparedRules::new(RULES).expect("rules").with_horizon(at("2026-03-01"), at("2026-03-02"));
     assert_eq!(missing(&rules, "2026-03-01"), serde_json::Value::Null);
     assert_eq!(missing(&rules, "2026-02-28"), serde_json::json!(["horizon"]));
     assert_eq!(missing(&rules, "2026-03-02"), serde_json::json!(["horizon"]));

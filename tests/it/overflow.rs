@@ -6,7 +6,7 @@ use scrip::bundle::PreparedRules;
 use scrip::time::Instant;
 use serde_json::{Value, json};
 
-const MOST: u64 = 9_007_199_254_740_991;
+const INTEGER_MAX: u64 = 9_007_199_254_740_991;
 
 fn context() -> Context {
     Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] }
@@ -38,7 +38,7 @@ fn decide(given: &Value) -> Value {
 #[test]
 fn holds_beyond_64_bits_leave_nothing_to_spend() {
     assert_eq!(decide(&given(1, 400))["valid"], json!(true), "{}", decide(&given(1, 400)));
-    let beyond = decide(&given(2_050, MOST));
+    let beyond = decide(&given(2_050, INTEGER_MAX));
     assert_eq!(beyond["valid"], json!(false), "{beyond}");
     assert_eq!(beyond["redeemables"][0]["status"], json!("INAPPLICABLE"));
 }
@@ -48,7 +48,7 @@ fn transfers_beyond_64_bits_are_refused_when_they_are_read() {
     let mut given = given(0, 0);
     let transfer = |count: usize| {
         json!({ "id": format!("t_{count}"), "chain": "c_1", "debit": "voucher/v_G/credits", "credit": "spent",
-            "amount": MOST, "at": "2026-01-01T00:00:00Z" })
+            "amount": INTEGER_MAX, "at": "2026-01-01T00:00:00Z" })
     };
     given["transfers"] = (0..1_030).map(transfer).collect();
     let refused = PreparedRules::new(given.to_string().as_bytes()).map(drop);

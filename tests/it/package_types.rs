@@ -1,5 +1,6 @@
 //! Generates the types of the package from the shapes of the engine and compares the committed ones with them. `UPDATE=1` writes them.
 
+use scrip::decide::case::MISSING_FACT_NAMES;
 use scrip::shape::{Field, FieldType, Shape};
 use scrip::wire::decision::trace;
 use scrip::wire::order::view;
@@ -200,4 +201,32 @@ fn a_name_is_declared_once() {
     let names: BTreeSet<&str> = shapes.iter().map(|shape| shape.name).collect();
     assert_eq!(names.len(), shapes.len());
     assert!(names.len() > 20);
+}
+
+/// Missing facts that the package itself adds, in its rules of a shop.
+const OWN_FACTS: &str = "pkg-template/shop/rules.js";
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+#[test]
+fn missing_facts_of_the_package_are_those_of_the_engine_and_its_own() {
+    let types = file(FILE);
+    let (_, union) = types.split_once("export type MissingFact =\n").unwrap();
+    let (union, _) = union.split_once("(string & {})").unwrap();
+    let listed: Vec<&str> =
+        union.lines().filter_map(|line| line.trim().strip_prefix("| \"")?.strip_suffix('"')).collect();
+    let names: BTreeSet<&str> = listed.iter().copied().collect();
+    assert_eq!(names.len(), listed.len(), "a name is listed twice");
+    let of_engine = BTreeSet::from(MISSING_FACT_NAMES);
+    assert!(names.is_superset(&of_engine), "`MissingFact` lacks a name of the engine: {names:?}");
+    let rules = file(OWN_FACTS);
+    let own: BTreeSet<&str> = names.difference(&of_engine).copied().collect();
+    for name in &own {
+        assert!(rules.contains(&format!("\"{name}\"")), "neither the engine nor {OWN_FACTS} has the fact {name}");
+    }
+    let pushed = rules.split("lacking.push(\"").skip(1).filter_map(|text| Some(text.split_once('"')?.0));
+    let pushed: BTreeSet<&str> = pushed.collect();
+    assert!(!pushed.is_empty() && own.is_superset(&pushed), "`MissingFact` lacks a name of {OWN_FACTS}: {pushed:?}");
 }

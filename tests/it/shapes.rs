@@ -178,7 +178,7 @@ fn read_names(text: &str) -> BTreeSet<String> {
         ".option(\"",
         ".need(\"",
         ".fill(\"",
-        ".fill_some(\"",
+        ".fill_optional(\"",
         ".fill_list(\"",
         ".list(\"",
         ".get(\"",

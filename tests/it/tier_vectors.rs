@@ -12,7 +12,7 @@ use scrip::tiers::{
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::document::read_document;
 use scrip::wire::loyalty::card_definition::read_card_definition;
-use scrip::wire::loyalty::tiers::{passage_type, read_tier, read_tier_structure};
+use scrip::wire::loyalty::tiers::{change_kind_name, read_tier, read_tier_structure};
 use scrip::zones::named;
 use serde_json::{Value, json};
 
@@ -130,7 +130,7 @@ fn answer(vector: &Vector) -> String {
 
 fn transition(change: &TierChange) -> Value {
     json!({
-        "at": change.at.to_string(), "type": passage_type(change.passage), "from": change.from.as_deref(), "to": change.to.as_deref(),
+        "at": change.at.to_string(), "type": change_kind_name(change.change_kind), "from": change.from.as_deref(), "to": change.to.as_deref(),
         "points": change.points, "start_at": change.to.as_ref().map(|_| change.since.to_string()),
         "expires_at": change.until.map(|until| until.to_string()),
     })

@@ -9,14 +9,14 @@ use crate::support::vector::{self, Vector};
 use scrip::Context;
 use scrip::bundle::PreparedRules;
 use scrip::refusal::Reason;
-use scrip::text::unhex;
+use scrip::text::decode_hex_array;
 use scrip::time::Instant;
 use serde_json::json;
 
 /// The bytes of the engine's answer.
 pub fn answer(vector: &Vector) -> Result<String, String> {
     let now = Instant::parse(&vector.now).ok_or("`now` is no moment")?;
-    let seed = unhex(&vector.seed).ok_or("`seed` is not hexadecimal")?;
+    let seed = decode_hex_array(&vector.seed).ok_or("`seed` is not hexadecimal")?;
     let context = Context { now, seed };
     let prepared = PreparedRules::new(vector.given.as_bytes()).map_err(|problem| format!("given: {problem:?}"))?;
     let request = vector.request.as_bytes();

@@ -9,10 +9,10 @@
 //!
 //! * `{ "sha256": "…" }` is the digest of the answer's bytes. With `request_id` the request is refused as a whole: the engine generates
 //!   that id, and a service replaces it.
-//! * `{ "answer": {…} }` is the complete answer. About twenty vectors have it as an example of a whole answer: the first of each verb, of
+//! * `{ "answer": {…} }` is the complete answer. About twenty vectors have it, as examples of as an example of a whole answer: the first of each verb, of
 //!   a refusal, of a trace, of a rollback. To get it, write `"expect": { "answer": {} }`.
 //!
-//! A differing answer is written to `target/vectors/found/`, and `npm run vectors -- NAME` shows the difference. Repeated values are
+//! A differing answer is written to `target/vectors/found/`, and `npm run vectors -- NAME` prints the difference. Repeated values are
 //! written as templates (`templates`).
 
 use std::path::{Path, PathBuf};

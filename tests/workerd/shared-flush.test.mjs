@@ -2,7 +2,7 @@
 // is only given when its effect is on the disk. The queue is tested separately first, then inside the built Worker.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { BatchQueue, MOST_MS, MOST_REQUESTS, PROBED_ONE_IN } from "../../worker/shell/batch.mjs";
+import { BatchQueue, BATCH_MS_MAX, REQUESTS_MAX, PROBED_ONE_IN } from "../../worker/shell/batch.mjs";
 import { boot, caller } from "./harness.mjs";
 import { fresh, redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { countTests } from "./test_report.mjs";
@@ -78,15 +78,15 @@ check("requests that arrive meanwhile are one batch, in their order", async () =
   assert.deepEqual(await Promise.all(more), ["e", "f"]);
 });
 
-check(`a batch has at most ${MOST_REQUESTS} requests`, async () => {
+check(`a batch has at most ${REQUESTS_MAX} requests`, async () => {
   const { add, batches, resume } = modelled();
-  const answers = Array.from({ length: 2 * MOST_REQUESTS + 3 }, (_, at) => add(at));
+  const answers = Array.from({ length: 2 * REQUESTS_MAX + 3 }, (_, at) => add(at));
   for (let turn = 0; turn < 5; turn += 1) await resume();
-  assert.deepEqual(batches.map((batch) => batch.length), [1, MOST_REQUESTS, MOST_REQUESTS, 2]);
+  assert.deepEqual(batches.map((batch) => batch.length), [1, REQUESTS_MAX, REQUESTS_MAX, 2]);
   assert.deepEqual(await Promise.all(answers), Array.from(answers.keys()));
 });
 
-check(`a batch takes up requests for ${MOST_MS} ms at most`, async () => {
+check(`a batch takes up requests for ${BATCH_MS_MAX} ms at most`, async () => {
   const { add, batches, resume } = modelled({ takesMs: 4 });
   const answers = Array.from({ length: 8 }, (_, at) => add(at));
   for (let turn = 0; turn < 5; turn += 1) await resume();
@@ -101,13 +101,13 @@ check("a failure outside of a single request answers none, and ends the object",
     },
   });
   const first = broken.add("a");
-  const rest = [...Array(MOST_REQUESTS + 5).keys(), "b"].map((request) => broken.add(request));
+  const rest = [...Array(REQUESTS_MAX + 5).keys(), "b"].map((request) => broken.add(request));
   assert.equal(await first, "a", "what was flushed before stays");
   const settling = Promise.allSettled(rest);
   for (let turn = 0; turn < 5; turn += 1) await broken.resume();
   const settled = await settling;
-  assert.deepEqual(settled.slice(0, MOST_REQUESTS).map(({ value }) => value), Array.from(Array(MOST_REQUESTS).keys()), "a batch before");
-  for (const { reason } of settled.slice(MOST_REQUESTS)) assert.equal(reason.message, "no alarm");
+  assert.deepEqual(settled.slice(0, REQUESTS_MAX).map(({ value }) => value), Array.from(Array(REQUESTS_MAX).keys()), "a batch before");
+  for (const { reason } of settled.slice(REQUESTS_MAX)) assert.equal(reason.message, "no alarm");
   assert.equal(broken.aborted.length, 1);
 
   const thrown = modelled();
@@ -176,7 +176,7 @@ check("a flush that fails in a batch acknowledges none of its requests, and leav
   let shared = 0;
   for (let round = 0; round < 5; round += 1) {
     const code = await standalone(call, { quantity: 1_000 });
-    const keys = Array.from({ length: 2 * MOST_REQUESTS }, () => fresh("KEY-"));
+    const keys = Array.from({ length: 2 * REQUESTS_MAX }, () => fresh("KEY-"));
     const answers = await together(keys.map((key, at) => () =>
       redeem(call, code, { "idempotency-key": key, ...(at === 12 ? { "scrip-test-fault": "flush" } : {}) })));
     assert.equal(answers[12].status, 500, JSON.stringify(answers[12].body));

@@ -2,12 +2,12 @@
 // after the other. It has neither a clock nor a transaction of its own.
 
 /** The most requests of one batch. */
-export const MOST_REQUESTS = 32;
+export const REQUESTS_MAX = 32;
 /**
  * The time in which a batch accepts further requests. On Cloudflare the clock does not advance within an event, so only the number limits a
  * batch there.
  */
-export const MOST_MS = 10;
+export const BATCH_MS_MAX = 10;
 /**
  * One of this many lone requests in a row, the first, is followed by a pause in which others may arrive. The pause is a timer, which
  * delays the answer a little.
@@ -68,11 +68,11 @@ export class BatchQueue {
   /** Runs and answers a batch; returns its size. It contains no await. */
   #runBatch() {
     const { now, run, finish } = this.#object;
-    const latest = now() + MOST_MS;
+    const latest = now() + BATCH_MS_MAX;
     const outcomes = [];
     do {
       outcomes.push(run(this.#waiting[outcomes.length].request));
-    } while (outcomes.length < this.#waiting.length && outcomes.length < MOST_REQUESTS && now() < latest);
+    } while (outcomes.length < this.#waiting.length && outcomes.length < REQUESTS_MAX && now() < latest);
     finish(outcomes);
     const batch = this.#waiting.splice(0, outcomes.length);
     for (const [place, { answer }] of batch.entries()) answer(outcomes[place]);

@@ -77,8 +77,8 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     if let Some(caller) = &caller {
         store.fold_code_keys(caller.settings.case_sensitive_codes)?;
     }
-    let wrong_codes = Cell::new(0);
-    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &wrong_codes) {
+    let failed_attempts = Cell::new(0);
+    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &failed_attempts) {
         Ok(reply) => reply,
         Err(CallError::Refused(body)) => {
             store.discard();
@@ -98,9 +98,9 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         }
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
-    if wrong_codes.get() > 0 {
+    if failed_attempts.get() > 0 {
         // For the entry only, also when the call was refused or failed for another reason.
-        reply::set_header(&mut reply, WRONG_CODES, &wrong_codes.get().to_string());
+        reply::set_header(&mut reply, WRONG_CODES, &failed_attempts.get().to_string());
     }
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
@@ -114,7 +114,7 @@ fn answer(
     store: &mut Store<'_>,
     context: &Context,
     request_id: &str,
-    wrong_codes: &Cell<usize>,
+    failed_attempts: &Cell<usize>,
 ) -> Result<Reply, CallError> {
     request_checks::check_head(request)?;
     let matched = TABLE.find(&request.method, &request.path)?;
@@ -154,7 +154,7 @@ fn answer(
         request_id,
         params: matched.params,
         client,
-        wrong_codes,
+        failed_attempts,
         catalogue: Catalogue::default(),
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),

@@ -87,7 +87,7 @@ impl DescriptionRun<'_> {
         let mut wrong = Vec::new();
         for vector in vector::beginning_with("") {
             let now = scrip::time::Instant::parse(&vector.now).unwrap();
-            let seed = scrip::text::unhex(&vector.seed).unwrap();
+            let seed = scrip::text::decode_hex_array(&vector.seed).unwrap();
             let context = scrip::Context { now, seed };
             let Ok(prepared) = PreparedRules::new(vector.given.as_bytes()) else { continue };
             let body = vector.request.as_bytes();

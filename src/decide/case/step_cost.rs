@@ -1,7 +1,7 @@
 //! Estimates the steps to write an answer before it is written. Every redeemable is answered with the order after it.
 //! Costs in steps saturate: beyond the type is beyond every budget.
 
-use crate::budget::MOST_STEPS;
+use crate::budget::STEPS_MAX;
 use crate::decide::case::Case;
 use crate::json::Node;
 use crate::model::order::{Goods, Item, Metadata, Order, RelatedObject};
@@ -48,7 +48,7 @@ impl Case<'_> {
         let lines = self.order.as_deref().map_or(0, |order| order.items.len());
         let details = format!(
             "Property .redeemables of `{}` with .order.items of `{lines}`, their metadata and the rules \
-             must NOT take more than {MOST_STEPS} steps to decide",
+             must NOT take more than {STEPS_MAX} steps to decide",
             self.redeemables.len()
         );
         Err(Refusal::new(Reason::TooMuchWork, details))

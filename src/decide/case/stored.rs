@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decide::client_order::keep_computed;
+use crate::decide::client_order::copy_computed_amounts;
 use crate::facts::{Fact, Facts, Known};
 use crate::json::Node;
 use crate::model::customer::Customer;
@@ -47,12 +47,12 @@ impl<'a> RequestCustomer<'a> {
     /// Returns whether the customer can be distinguished from others: a stored profile, or one that will be stored
     /// under its `source_id` or e-mail address. An id without a stored profile identifies no customer.
     pub fn is_identified(&self) -> bool {
-        self.counted().unknown.is_some() || self.counted_as().is_some()
+        self.counted().unknown.is_some() || self.counted_name().is_some()
     }
 
     /// Returns the name that the customer is counted by. It is the id, or the `source_id` or e-mail address of a new
     /// customer, who can only have locks.
-    pub fn counted_as(&self) -> Option<&Text> {
+    pub fn counted_name(&self) -> Option<&Text> {
         let RequestCustomer { customer, stored, unknown, email, .. } = self.counted();
         let customer = customer.as_ref()?;
         let source_id = customer.source_id.as_ref().filter(|source_id| !source_id.is_empty());
@@ -140,7 +140,7 @@ pub(in crate::decide) fn find_request_customer<'a>(
             && let Known::Is(other) = facts.customer(source_id)
             && other.source_id.as_ref() == Some(source_id)
         {
-            return Err(Refusal::taken("customer", source_id));
+            return Err(Refusal::duplicate("customer", source_id));
         }
         let customer = match unknown {
             Some(_) => sent.map(Fact::Borrowed),
@@ -210,7 +210,7 @@ pub(in crate::decide) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
 
 /// Returns a stored order with the sent fields over it. A client cannot change the stored amounts
 /// (docs/spec/calculation.md section 19, D13).
-pub(in crate::decide) fn overlaid(stored: Order, sent: &Order, client: bool) -> Order {
+pub(in crate::decide) fn merge_stored_order(stored: Order, sent: &Order, client: bool) -> Order {
     if sent.id.is_none() {
         return Order { status: sent.status.or(stored.status), ..stored };
     }
@@ -224,7 +224,7 @@ pub(in crate::decide) fn overlaid(stored: Order, sent: &Order, client: bool) -> 
     if has_lines {
         let stored = std::mem::replace(&mut order.items, sent.items.clone());
         if client {
-            keep_computed(&stored, &mut order.items);
+            copy_computed_amounts(&stored, &mut order.items);
         }
     }
     if !keeps {

@@ -12,7 +12,7 @@ use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
 use crate::money::Money;
-use crate::points::MOST;
+use crate::points::POINTS_MAX;
 use crate::points::proportional::integer;
 use crate::pricing::cart::Line;
 use crate::rules::input::Lines;
@@ -35,7 +35,7 @@ pub fn points(amount: &PointsAmount, earning_context: &EarningContext<'_>) -> Re
     };
     match points {
         0 => Err(EffectSkipped::NoPoints),
-        points if points > MOST => Err(EffectSkipped::TooMany),
+        points if points > POINTS_MAX => Err(EffectSkipped::TooMany),
         points => Ok(points),
     }
 }
@@ -45,6 +45,7 @@ pub fn points(amount: &PointsAmount, earning_context: &EarningContext<'_>) -> Re
 fn by_formula(number: Ratio, plain: &PointsAmount, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let steps = match plain {
         PointsAmount::Proportional { base, every, .. } => {
+            // A step of nothing is never complete.
             base_of(base, earning_context)?.checked_div(*every).unwrap_or(0)
         }
         PointsAmount::Fixed(_) | PointsAmount::Formula { .. } => 1,
@@ -99,6 +100,7 @@ impl Lookup for EarningContext<'_> {
 fn base_of(base: &PointsBase, earning_context: &EarningContext<'_>) -> Result<u64, EffectSkipped> {
     let cart = earning_context.cart();
     let minor = |money: Option<Money>| money.map(Money::minor).ok_or(EffectSkipped::NoNumber);
+    // A line without an amount earns nothing by its amount.
     let amount = |line: &Line| line.amount.map_or(0, Money::minor);
     match base {
         PointsBase::OrderAmount => minor(cart.and_then(|cart| cart.amount)),
@@ -142,5 +144,5 @@ fn sum(
     goods.iter().for_each(|goods| order_lines.each_position(goods, &mut |position| members.add(position)));
     let lines = cart.lines.iter().enumerate().filter(|(position, _)| members.has(*position));
     let sum = lines.map(|(_, line)| of(line)).try_fold(0_u64, u64::checked_add);
-    sum.filter(|sum| *sum <= MOST).ok_or(EffectSkipped::TooMany)
+    sum.filter(|sum| *sum <= POINTS_MAX).ok_or(EffectSkipped::TooMany)
 }

@@ -66,6 +66,7 @@ impl<'f> GrantBudget<'f> {
         if !incentive.is_active {
             return Err(EffectSkipped::InactiveIncentive);
         }
+        // An incentive that is not in the list was not granted yet.
         let taken = self.stock_taken.iter().find(|(known, _)| known == id).map_or(0, |(_, taken)| *taken);
         if incentive.stock.is_some_and(|stock| stock <= taken) {
             return Err(EffectSkipped::OutOfStock);
@@ -92,6 +93,7 @@ impl<'f> GrantBudget<'f> {
         let card = card.ok_or(EffectSkipped::NoCard)?;
         let state = self.state(card, earning_context)?;
         let (so_far, capacity) = (&mut state.so_far, state.capacity);
+        // Nothing is paid for an order without an amount.
         let paid = earning_context.cart().map(|cart| cart.total().unwrap_or_default().minor());
         let points = card.limits.earned(uncapped, paid, *so_far);
         if points == 0 {
@@ -111,7 +113,7 @@ impl<'f> GrantBudget<'f> {
     }
 
     /// Returns the points that an effect does not give for the present order and could give for a changed one.
-    pub fn absent(
+    pub fn ungranted_points(
         &mut self,
         effect: &EarningEffect,
         member: &Membership<'_>,

@@ -35,10 +35,10 @@ pub fn order_points(
     context: &Context,
 ) -> Option<OrderPoints> {
     let request = Redeemables::default();
-    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &request, context);
+    let mut case = Case::with_stacking_rules(Fact::own(StackingRules::default()), facts, &request, context);
     let event = EarningEvent::OrderPaid(order);
     settle(&mut case, customer, event).ok()?;
-    let items = Items::naming(&case, &collections(amounts));
+    let items = Items::with_collections(&case, &collections(amounts));
     let (setting, usage) = (request_facts(&case), RequestUsage::default());
     let earning_context =
         EarningContext { event, case: &case, items: &items, setting: &setting, usage: &usage, tiers: &[] };
@@ -48,6 +48,7 @@ pub fn order_points(
         Err(_) => None,
     });
     let points = points.collect::<Option<Vec<u64>>>()?;
+    // Nothing is paid for an order without an amount.
     let paid = earning_context.cart().and_then(|cart| cart.total()).unwrap_or_default().minor();
     (!case.budget.is_over()).then_some(OrderPoints { points, paid })
 }

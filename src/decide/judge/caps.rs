@@ -74,7 +74,7 @@ impl CapLookup for RemainingCaps<'_> {
         let mut left = u64::MAX;
         let customer = customer_key(self.caps.case);
         for cap in &entry.terms.caps {
-            let Some(most) = self.numbers.most(&cap.most, Some(position)) else { continue };
+            let Some(most) = self.numbers.max_units(&cap.most, Some(position)) else { continue };
             let account =
                 self.items.get(position).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
             let Some(account) = account else { continue };
@@ -122,7 +122,7 @@ fn counted(offer: &Offer<'_>, items: OrderLines<'_>, gain: &Gain, customer: Opti
     let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope() else { return found };
     for covered in gain.covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
-        let given = gain.off(covered.position).is_some_and(|off| !off.is_zero());
+        let given = gain.line_discount(covered.position).is_some_and(|off| !off.is_zero());
         let replaced = gain.units_at(covered.position).is_some();
         let entry = covered.entry.and_then(|entry| scope.included.get(entry));
         let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(covered.position)) else {
@@ -175,5 +175,5 @@ fn account_of(
 
 /// Returns the name by which the customer is counted.
 fn customer_key(case: &Case<'_>) -> Option<Text> {
-    case.request_customer.counted_as().cloned()
+    case.request_customer.counted_name().cloned()
 }

@@ -6,7 +6,7 @@ use crate::decide::order_return::units::RequestedUnits;
 use crate::decide::summary_delta::{OrderCount, SummaryDelta};
 use crate::ledger::Entry;
 use crate::model::order::{Metadata, Order};
-use crate::model::order_return::{RedemptionRest, ReturnPolicy};
+use crate::model::order_return::{RemainingDiscount, ReturnPolicy};
 use crate::model::redemption::{SpentUnits, StoredRedemption};
 use crate::money::Money;
 use crate::refusal::Refusal;
@@ -46,7 +46,7 @@ pub struct ReturnAnswer {
     /// The part of the cost of the remaining order that is not paid.
     pub uncovered: Money,
     /// The effect on each redemption of the order.
-    pub parts: Vec<ReturnedPart>,
+    pub parts: Vec<ReturnedRedemption>,
     /// The remaining order.
     pub order: Order,
     /// Metadata of the return.
@@ -64,7 +64,7 @@ pub struct ReturnedLine {
 
 /// The effect of a return on a redemption.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReturnedPart {
+pub struct ReturnedRedemption {
     /// The redemption.
     pub redemption: StoredRedemption,
     /// The policy by which its discount was settled: a redeemable that was deleted is not decided again.
@@ -74,9 +74,9 @@ pub struct ReturnedPart {
     /// The credits or points that are refunded to its card.
     pub spent: Option<SpentUnits>,
     /// `true` if the redemption does not count any more, because all items were returned.
-    pub is_given_back: bool,
+    pub is_fully_returned: bool,
     /// The remaining discounts.
-    pub rest: RedemptionRest,
+    pub remaining: RemainingDiscount,
     /// The reason why it grants nothing any more.
     pub lost: Option<Refusal>,
 }

@@ -1,7 +1,7 @@
 //! Decides which transfers of a redemption a return reverses, and the amount of each.
 
 use crate::count::{Countable, share};
-use crate::decide::order_return::card_transfers::{is_of, spent_by};
+use crate::decide::order_return::card_transfers::{is_of, spent_units_of};
 use crate::decide::order_return::reward_return::RewardReturns;
 use crate::decide::order_return::share::{OrderShare, paid_units, split};
 use crate::facts::{discounted_account, discounted_units_account, orders_account};
@@ -30,13 +30,13 @@ pub struct Booking<'a> {
     /// Its discounts before the return.
     pub discount_before: Money,
     /// The part that is given up.
-    pub discount_back: Money,
+    pub returned_discount: Money,
     /// Its new counts in budgets and caps, if it was decided again.
     pub budget: Option<&'a [BudgetCount]>,
     /// The lines that it gave a discount on or whose units it changed.
     pub touches: &'a dyn Fn(&Item) -> bool,
     /// `true` if all of it is returned, because no unit is left.
-    pub is_given_back: bool,
+    pub is_fully_returned: bool,
     /// The rewards that redemptions of the order bought.
     pub rewards: &'a RewardReturns,
 }
@@ -63,18 +63,18 @@ impl Booking<'_> {
     ) -> Vec<Transfer> {
         let own = || chain.iter().filter(|transfer| is_of(transfer, &self.redemption.id) && transfer.amount > 0);
         let mut open_counts: Vec<BudgetCount> =
-            self.budget.filter(|_| !self.is_given_back).unwrap_or_default().to_vec();
+            self.budget.filter(|_| !self.is_fully_returned).unwrap_or_default().to_vec();
         let mut booked = Vec::new();
         for transfer in own() {
             let amount = match self.budget {
-                _ if self.is_given_back => self.rewards.amount_back(transfer),
+                _ if self.is_fully_returned => self.rewards.returned_amount(transfer),
                 Some(_) if is_of_budget(transfer) => {
                     transfer.amount.remaining_after(settle_counts(&mut open_counts, transfer))
                 }
                 Some(_) | None => self.part(transfer, order, back),
             };
             if amount > 0 {
-                booked.push(numbering.reverse(transfer, amount, self.is_given_back));
+                booked.push(numbering.reverse(transfer, amount, self.is_fully_returned));
             }
         }
         let chain = own().next().map(|transfer| transfer.chain.clone());
@@ -86,13 +86,14 @@ impl Booking<'_> {
 
     fn part(&self, transfer: &Transfer, order: &Order, back: &OrderShare) -> u64 {
         let left = transfer.amount;
-        if spent_by(transfer).is_some() {
-            let rest = self.discount_before.remaining_after(self.discount_back);
+        if spent_units_of(transfer).is_some() {
+            let remaining = self.discount_before.remaining_after(self.returned_discount);
+            // The ledger of credits and points has no amount beyond the bounds of money.
             let all = Money::of(left).unwrap_or(Money::MAX);
-            return split(all, [self.discount_back.minor(), rest.minor()]).minor();
+            return split(all, [self.returned_discount.minor(), remaining.minor()]).minor();
         }
         if transfer.debit == discounted_account(None) {
-            return self.discount_back.minor().min(left);
+            return self.returned_discount.minor().min(left);
         }
         if transfer.debit == orders_account(None) {
             return back.paid_gross().minor().min(left);
@@ -119,13 +120,14 @@ impl Booking<'_> {
             if !touched(item) || is_named && !named(item) {
                 continue;
             }
+            // Of other lines no unit is returned.
             let gone = back.at(position).map_or(0, |line| line.paid);
             let [units, kept] = &mut parts;
             *units += gone;
             *kept += paid_units(item).remaining_after(gone);
         }
         let [units, kept] = parts;
-        // It is no more than the transfer has.
+        // The share is at most the transfer's amount, so it fits.
         share(transfer.amount, units, units + kept).unwrap_or(0)
     }
 }

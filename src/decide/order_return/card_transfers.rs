@@ -10,7 +10,7 @@ pub fn is_of(transfer: &Transfer, redemption_id: &str) -> bool {
 }
 
 /// Returns the credits or points of a card that a transfer spends.
-pub fn spent_by(transfer: &Transfer) -> Option<SpentUnits> {
+pub fn spent_units_of(transfer: &Transfer) -> Option<SpentUnits> {
     match part_of(transfer.debit.as_str())? {
         ("voucher", _, "credits") => Some(SpentUnits::Credits(transfer.amount)),
         ("voucher", _, "points") => Some(SpentUnits::Points(transfer.amount)),
@@ -18,13 +18,13 @@ pub fn spent_by(transfer: &Transfer) -> Option<SpentUnits> {
     }
 }
 
-/// Returns the credits or points that a transfer gives back to a card.
-pub fn given_back(transfer: &Transfer) -> Option<SpentUnits> {
+/// Returns the credits or points that a transfer refunds to a card.
+pub fn refunded_units_of(transfer: &Transfer) -> Option<SpentUnits> {
     let forth = Transfer { debit: transfer.credit.clone(), ..transfer.clone() };
-    spent_by(&forth)
+    spent_units_of(&forth)
 }
 
 /// Returns the credits or points that a redemption still spends of its card.
-pub fn spent_rest(chain: &[Transfer], redemption_id: &str) -> Option<SpentUnits> {
-    chain.iter().filter(|transfer| is_of(transfer, redemption_id)).find_map(spent_by)
+pub fn remaining_spent_units(chain: &[Transfer], redemption_id: &str) -> Option<SpentUnits> {
+    chain.iter().filter(|transfer| is_of(transfer, redemption_id)).find_map(spent_units_of)
 }

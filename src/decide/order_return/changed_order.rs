@@ -3,11 +3,11 @@
 
 use crate::decide::order_return::answer::ReturnOutcome;
 use crate::decide::order_return::line_goods::OrderGoods;
-use crate::decide::order_return::moved_lines::{CarriedLine, LineMoves};
-use crate::decide::order_return::rests::{cut, granted_on, settle_on_lines};
+use crate::decide::order_return::moved_lines::{LineDiscounts, LineMoves};
+use crate::decide::order_return::remaining_discounts::{discount_on, reduce_discounts, settle_on_lines};
 use crate::decide::order_return::settled::{DiscountSettlement, Redemptions, Settlement};
 use crate::decide::order_return::share::{OrderShare, share_units};
-use crate::decide::order_return::units::lowered;
+use crate::decide::order_return::units::lost_units;
 use crate::facts::Facts;
 use crate::id::Context;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
@@ -56,24 +56,25 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
         return Ok(ChangedOrder { order, returned: None });
     }
     let moved = LineMoves::find(stored, &order);
-    let lost = lowered(stored, &moved.left());
+    let lost = lost_units(stored, &moved.remaining_units());
     let paid: Vec<u64> = lost.iter().map(|lost| lost.paid).collect();
     let free: Vec<u64> = lost.iter().map(|lost| lost.free).collect();
     let back = share_units(stored, &paid, &free);
     let mut settled = DiscountSettlement::by_share(stored, &back, &redemptions);
     if !back.lines.is_empty() {
-        moved.forget_stale(stored, &mut order);
+        moved.remove_stale_amounts(stored, &mut order);
     }
     let states_discount = has_discount && order.discount_amount != stored.discount_amount;
     if !states_discount {
         order.discount_amount = settled.order.discount_amount;
     }
-    let carried = moved.carry(stored, &settled.order, &mut order);
+    let line_discounts = moved.move_values(stored, &settled.order, &mut order);
     let mut cart = find_amounts(facts, &order, price_source)?;
-    fit_free_units(&mut order, &mut cart, &carried);
+    fit_free_units(&mut order, &mut cart, &line_discounts);
     let goods = OrderGoods::of(stored, &redemptions.parts);
-    settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.rests);
-    let stated = StatedDiscounts { order: states_discount, lines: carried.iter().map(|line| line.is_stated).collect() };
+    settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.remaining_discounts);
+    let stated =
+        StatedDiscounts { order: states_discount, lines: line_discounts.iter().map(|line| line.is_stated).collect() };
     let keeps_stated = !is_lower(stored, &order, &cart);
     let is_cut = cut_to_amounts(&mut order, &mut cart, &stated.when(keeps_stated), &redemptions, &mut settled);
     let is_less = cut_to_stated(&order, &stated, &redemptions, &mut settled);
@@ -166,6 +167,7 @@ fn settle_uncovered(stored: &Order, order: &mut Order, cart: &Cart, gross: Optio
         return order.set_uncovered(Money::ZERO);
     }
     let Some(cost) = cost_without_added(order, cart, gross) else { return };
+    // Nothing was paid for an order without an amount.
     let paid = Cart::stored(stored).total().unwrap_or_default().remaining_after(stored.uncovered());
     order.set_uncovered(cost.remaining_after(paid));
 }
@@ -175,18 +177,22 @@ fn lower_uncovered(stored: &Order, order: &mut Order, cart: &Cart) {
     if !states_amount(order, cart) {
         return;
     }
+    // An order without an amount costs nothing.
     let total = |cart: &Cart| cart.total().unwrap_or_default();
     let less = total(&Cart::stored(stored)).remaining_after(total(cart));
     order.set_uncovered(stored.uncovered().remaining_after(less));
 }
 
 /// Sets the carried discount of free units to their present price: they stay free when their price changes.
-fn fit_free_units(order: &mut Order, cart: &mut Cart, carried: &[CarriedLine]) {
-    for ((item, line), carried) in order.items.iter_mut().zip(&mut cart.lines).zip(carried) {
-        let (Some(price), false) = (line.price, carried.is_stated || carried.free_units == 0) else { continue };
+fn fit_free_units(order: &mut Order, cart: &mut Cart, line_discounts: &[LineDiscounts]) {
+    for ((item, line), line_discounts) in order.items.iter_mut().zip(&mut cart.lines).zip(line_discounts) {
+        let (Some(price), false) = (line.price, line_discounts.is_stated || line_discounts.free_units == 0) else {
+            continue;
+        };
+        // A line without an amount does not limit its discount.
         let most = line.amount.unwrap_or(Money::MAX);
-        let of_free = price.checked_mul(carried.free_units).unwrap_or(Money::MAX).min(most);
-        let of_paid = line.discount.unwrap_or_default().remaining_after(carried.free_discount);
+        let of_free = price.capped_mul(line_discounts.free_units).min(most);
+        let of_paid = line.discount.unwrap_or_default().remaining_after(line_discounts.free_discount);
         line.discount = of_paid.checked_add(of_free).filter(|off| !off.is_zero());
         item.discount_amount = line.discount;
     }
@@ -202,9 +208,9 @@ fn cut_to_stated(
     let is_card = redemptions.are_cards();
     let mut is_less = false;
     let mut cut_to = |off: Option<Money>, line_id: Option<&str>| {
-        let granted = granted_on(&settled.rests, line_id);
+        let granted = discount_on(&settled.remaining_discounts, line_id);
         let excess = granted.remaining_after(off.unwrap_or_default());
-        cut(excess, granted, &mut settled.rests, &is_card, line_id);
+        reduce_discounts(excess, granted, &mut settled.remaining_discounts, &is_card, line_id);
         is_less |= !excess.is_zero();
     };
     if stated.order {
@@ -231,21 +237,26 @@ fn cut_to_amounts(
     let amount = cart.amount.filter(|_| states_amount(order, cart));
     if let Some(amount) = amount {
         let off = |line: &Line, excess: &Money| line.discount.unwrap_or_default().remaining_after(*excess);
-        let rests: Vec<Money> =
+        let remaining_discounts: Vec<Money> =
             cart.lines.iter().zip(&excess_of_lines).map(|(line, excess)| off(line, excess)).collect();
-        let all = Money::sum(rests.iter().copied()).unwrap_or(Money::MAX);
-        let rests = rests.iter().enumerate();
-        let mut shares: Vec<SpreadShare> =
-            rests.map(|(position, rest)| SpreadShare::new(position, rest.minor(), *rest)).collect();
+        // The cart keeps the sum of its discounts within bounds.
+        let all = Money::capped_sum(remaining_discounts.iter().copied());
+        let remaining_discounts = remaining_discounts.iter().enumerate();
+        let mut shares: Vec<SpreadShare> = remaining_discounts
+            .map(|(position, remaining)| SpreadShare::new(position, remaining.minor(), *remaining))
+            .collect();
         spread(all.remaining_after(amount), &mut shares);
         for (excess, share) in excess_of_lines.iter_mut().zip(shares) {
+            // Both are parts of the discount of one line.
             *excess = excess.checked_add(share.given).unwrap_or(*excess);
         }
     }
     let lines = order.items.iter_mut().zip(&mut cart.lines).zip(&keeps.lines).zip(excess_of_lines);
     for (((item, line), keeps), excess) in lines {
         let Some(off) = line.discount.filter(|_| !keeps && !excess.is_zero()) else { continue };
-        item.id.iter().for_each(|id| cut(excess, off, &mut settled.rests, &is_card, Some(id)));
+        item.id
+            .iter()
+            .for_each(|id| reduce_discounts(excess, off, &mut settled.remaining_discounts, &is_card, Some(id)));
         line.discount = Some(off.remaining_after(excess)).filter(|off| !off.is_zero());
         item.discount_amount = line.discount;
         is_cut = true;
@@ -254,7 +265,7 @@ fn cut_to_amounts(
         let most = amount.remaining_after(cart.items_discount().unwrap_or_default());
         let excess = off.remaining_after(most);
         if !excess.is_zero() {
-            cut(excess, off, &mut settled.rests, &is_card, None);
+            reduce_discounts(excess, off, &mut settled.remaining_discounts, &is_card, None);
             cart.discount = Some(most).filter(|off| !off.is_zero());
             order.discount_amount = cart.discount;
             is_cut = true;

@@ -22,6 +22,7 @@ pub struct ComposedLine {
 pub fn amounts_of(item: &Item) -> LineTotals {
     LineTotals {
         quantity: item.quantity,
+        // A line that states no free units or no discount has none.
         free_units: item.discount_quantity.unwrap_or(0),
         amount: item.amount,
         discount: item.discount_amount.unwrap_or_default(),
@@ -39,7 +40,7 @@ pub fn on_present(item: &Item, effect: LineEffect) -> LineEffect {
 
 /// Composes a line. Units that a redemption has removed are removed up to those that the line has, and no
 /// redemption makes more units free, or grants more, than fits after the earlier ones. `None` if the amount
-/// of the line is out of bounds, at a price that has risen since.
+/// of the line is out of bounds, at a price that has risen since, or its discount.
 pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -> Option<ComposedLine> {
     let quantity = moved(sent.quantity, effects.iter().map(|effect| effect.units));
     let worth = || effects.iter().map(|effect| worth_of(effect, price));
@@ -48,17 +49,17 @@ pub fn compose(sent: LineTotals, price: Option<Money>, effects: &[LineEffect]) -
         None => None,
     };
     let mut line = LineTotals { quantity, free_units: sent.free_units.min(quantity), amount, discount: sent.discount };
-    let share = |effect: &LineEffect| {
+    let mut shares = Vec::with_capacity(effects.len());
+    for effect in effects {
         let free = count(effect.free_units);
         let kept = free.min(line.quantity.remaining_after(line.free_units));
         // A line without an amount has room for any discount.
         let capacity = line.amount.map_or(Money::MAX, |amount| amount.remaining_after(line.discount));
         let discount = discount_of(effect, kept, price).min(capacity);
-        line.free_units = line.free_units.checked_add(kept).unwrap_or(line.free_units);
-        line.discount = line.discount.checked_add(discount).unwrap_or(line.discount);
-        LineEffect { discount, free_units: kept.cast_signed(), ..*effect }
-    };
-    let shares = effects.iter().map(share).collect();
+        line.free_units = line.free_units.checked_add(kept)?;
+        line.discount = line.discount.checked_add(discount)?;
+        shares.push(LineEffect { discount, free_units: kept.cast_signed(), ..*effect });
+    }
     Some(ComposedLine { line, shares })
 }
 
@@ -88,7 +89,7 @@ pub fn decompose(item: &Item, effects: &[LineEffect]) -> ComposedLine {
 }
 
 /// Returns the line before a redemption, from the line after it.
-pub fn before(after: LineTotals, effect: &LineEffect) -> LineTotals {
+pub fn line_before_redemption(after: LineTotals, effect: &LineEffect) -> LineTotals {
     let worth = effect.worth.wrapping_neg();
     LineTotals {
         quantity: moved(after.quantity, [effect.units.wrapping_neg()]),
@@ -103,8 +104,7 @@ fn discount_of(effect: &LineEffect, kept: u64, price: Option<Money>) -> Money {
     let free = count(effect.free_units);
     match (free > kept, price) {
         (false, _) => effect.discount,
-        // The value is bounded by the effect.
-        (true, Some(price)) => price.checked_mul(kept).unwrap_or(Money::MAX).min(effect.discount),
+        (true, Some(price)) => price.capped_mul(kept).min(effect.discount),
         (true, None) => split(effect.discount, [kept, free.remaining_after(kept)]),
     }
 }
@@ -120,8 +120,9 @@ fn worth_of(effect: &LineEffect, price: Option<Money>) -> i64 {
     }
 }
 
-/// Returns a count after these changes together, and at least 0. Some thousand numbers of at most 2^53 stay within 64 bits.
+/// Returns a count after these changes together, and at least 0.
 fn moved(count: u64, changes: impl IntoIterator<Item = i64>) -> u64 {
+    // Some thousand numbers of at most 2^53 stay within 64 bits.
     u64::try_from(sum(count, changes).max(0)).unwrap_or(u64::MAX)
 }
 
@@ -130,13 +131,14 @@ fn sum(count: u64, changes: impl IntoIterator<Item = i64>) -> i128 {
     changes.into_iter().fold(i128::from(count), |sum, change| sum + i128::from(change))
 }
 
-/// Returns the amount of a line as it was sent. An amount out of bounds was never sent: it comes from a record that does not
-/// explain the line, and the largest amount explains no line either.
+/// Returns the amount of a line as it was sent. An amount out of bounds was never sent: its record does not explain the line.
 fn money(minor: u64) -> Money {
+    // The largest amount explains no line either.
     Money::of(minor).unwrap_or(Money::MAX)
 }
 
 fn count(units: i64) -> u64 {
+    // Removed units, whose number is negative, are not free.
     u64::try_from(units).unwrap_or(0)
 }
 

@@ -25,7 +25,7 @@ impl<'a> OrderGoods<'a> {
 
     /// Keeps the effects on the lines of an order that are explained.
     #[must_use]
-    pub fn fixing(self, order: &'a Order, explained: &[Option<LineTotals>]) -> OrderGoods<'a> {
+    pub fn with_fixed_lines(self, order: &'a Order, explained: &[Option<LineTotals>]) -> OrderGoods<'a> {
         let lines = order.items.iter().zip(explained).filter(|(_, sent)| sent.is_some());
         OrderGoods { fixed: lines.filter_map(|(item, _)| item.id.as_ref()).collect(), ..self }
     }

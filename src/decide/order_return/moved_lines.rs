@@ -54,7 +54,7 @@ impl LineMoves {
     }
 
     /// Returns the units that each stored line keeps.
-    pub fn left(&self) -> Vec<u64> {
+    pub fn remaining_units(&self) -> Vec<u64> {
         let remaining_units = |from: usize| self.of(from).map(|one| one.units).sum();
         (0..self.positions.len()).map(remaining_units).collect()
     }
@@ -64,7 +64,7 @@ impl LineMoves {
     }
 
     /// Removes from a changed order with returned units the amounts that are still those of all units.
-    pub fn forget_stale(&self, stored: &Order, order: &mut Order) {
+    pub fn remove_stale_amounts(&self, stored: &Order, order: &mut Order) {
         let forget = |amount: &mut Option<Money>, known: Option<Money>| *amount = amount.filter(|_| *amount != known);
         forget(&mut order.amount, stored.amount);
         forget(&mut order.initial_amount, stored.initial_amount);
@@ -80,7 +80,7 @@ impl LineMoves {
     /// Puts the remaining values of the stored lines onto the lines of the changed order that set none; returns the
     /// values of each line.
     #[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
-    pub fn carry(&self, stored: &Order, remaining: &Order, order: &mut Order) -> Vec<CarriedLine> {
+    pub fn move_values(&self, stored: &Order, remaining: &Order, order: &mut Order) -> Vec<LineDiscounts> {
         let known = |item: &Item| remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
         let is_rest = self.is_rest(stored, remaining, order);
         if is_rest {
@@ -107,32 +107,35 @@ impl LineMoves {
                 line.initial_amount = line.initial_amount.or(known.initial_amount);
             }
         }
-        self.carry_discounts(stored, &known, order)
+        self.move_discounts(stored, &known, order)
     }
 
     /// Moves the discount of a stored line with its units, unless a line sets another. Its free units move while
     /// lines have capacity, with their part of the discount. Units that were added for them move before others.
     #[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
-    fn carry_discounts<'a>(
+    fn move_discounts<'a>(
         &self,
         stored: &Order,
         known: &dyn Fn(&Item) -> Option<&'a Item>,
         order: &mut Order,
-    ) -> Vec<CarriedLine> {
-        let mut carried: Vec<CarriedLine> = order.items.iter().map(CarriedLine::of).collect();
+    ) -> Vec<LineDiscounts> {
+        let mut line_discounts: Vec<LineDiscounts> = order.items.iter().map(LineDiscounts::of).collect();
         for (from, item) in stored.items.iter().enumerate() {
             let Some(known) = known(item) else { continue };
             let [mut paid, mut free] = [Vec::new(), Vec::new()];
             let (mut missing, mut added) = (free_units(known), added_units(known));
             let has_added = added > 0;
             for one in self.of(from) {
-                let (Some(line), Some(carried)) = (order.items.get(one.to), carried.get_mut(one.to)) else { continue };
-                let more = missing.min(line.quantity.remaining_after(carried.free_units)).min(one.units);
+                let (Some(line), Some(line_discounts)) = (order.items.get(one.to), line_discounts.get_mut(one.to))
+                else {
+                    continue;
+                };
+                let more = missing.min(line.quantity.remaining_after(line_discounts.free_units)).min(one.units);
                 let added_here = more.min(added);
                 (missing, added) = (missing.remaining_after(more), added.remaining_after(added_here));
-                carried.free_units += more;
-                carried.added_units += added_here;
-                carried.has_added |= has_added;
+                line_discounts.free_units += more;
+                line_discounts.added_units += added_here;
+                line_discounts.has_added |= has_added;
                 paid.push(SpreadShare::new(one.to, one.units.remaining_after(more), Money::MAX));
                 free.push(SpreadShare::new(one.to, more, Money::MAX));
             }
@@ -145,11 +148,11 @@ impl LineMoves {
             for (share, is_free) in
                 paid.iter().map(|share| (share, false)).chain(free.iter().map(|share| (share, true)))
             {
-                carried.get_mut(share.position).into_iter().for_each(|line| line.add(share.given, is_free));
+                line_discounts.get_mut(share.position).into_iter().for_each(|line| line.add(share.given, is_free));
             }
         }
-        order.items.iter_mut().zip(&carried).for_each(|(line, carried)| carried.apply_to(line));
-        carried
+        order.items.iter_mut().zip(&line_discounts).for_each(|(line, line_discounts)| line_discounts.apply_to(line));
+        line_discounts
     }
 
     /// Returns whether a changed order is exactly the rest of the stored one. Then the amounts before free units are
@@ -157,9 +160,11 @@ impl LineMoves {
     fn is_rest(&self, stored: &Order, remaining: &Order, order: &Order) -> bool {
         let left = |item: &Item| {
             let known = remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+            // A line that is gone has no units left.
             known.map_or(0, |known| known.quantity)
         };
         let units = |position: &Option<usize>| {
+            // A line that the changed order does not have has no units.
             position.and_then(|position| order.items.get(position)).map_or(0, |line| line.quantity)
         };
         self.positions.iter().flatten().count() == order.items.len()
@@ -169,7 +174,7 @@ impl LineMoves {
 
 /// The discounts of the stored order on a line of the changed one.
 #[derive(Debug, Clone, Default)]
-pub struct CarriedLine {
+pub struct LineDiscounts {
     /// `true` if the line sets its discount itself.
     pub is_stated: bool,
     /// The units that are free.
@@ -182,12 +187,13 @@ pub struct CarriedLine {
     has_added: bool,
 }
 
-impl CarriedLine {
-    fn of(line: &Item) -> CarriedLine {
+impl LineDiscounts {
+    fn of(line: &Item) -> LineDiscounts {
         let (is_stated, states_free) = (line.discount_amount.is_some(), line.discount_quantity.is_some());
-        CarriedLine { is_stated, states_free, ..CarriedLine::default() }
+        LineDiscounts { is_stated, states_free, ..LineDiscounts::default() }
     }
 
+    /// Adds a share of the discount of a stored line. The discounts of all lines are within bounds together.
     fn add(&mut self, discount: Money, is_free: bool) {
         self.discount = self.discount.checked_add(discount).unwrap_or(self.discount);
         if is_free {
@@ -211,6 +217,7 @@ impl CarriedLine {
 
 /// Returns the units of a line that were added as free ones.
 fn added_units(item: &Item) -> u64 {
+    // A line without an initial quantity has no added units.
     item.initial_quantity.map_or(0, |initial| item.quantity.remaining_after(initial))
 }
 

@@ -4,7 +4,7 @@
 //! part for a partly spent card, and none for a used reward.
 
 use crate::count::share;
-use crate::decide::order_return::card_transfers::{is_of, spent_by, spent_rest};
+use crate::decide::order_return::card_transfers::{is_of, remaining_spent_units, spent_units_of};
 use crate::facts::Facts;
 use crate::ledger::Transfer;
 use crate::model::redemption::{SpentUnits, StoredRedemption};
@@ -38,7 +38,7 @@ impl RewardReturn {
     }
 
     /// Returns the refunded part of the paid points, rounded down.
-    pub fn points_back(&self, points: u64) -> u64 {
+    pub fn refunded_points(&self, points: u64) -> u64 {
         // No more is taken than was bought.
         share(points, self.taken, self.bought).unwrap_or(0)
     }
@@ -63,7 +63,7 @@ impl RewardReturns {
     ) -> RewardReturns {
         let mut found = RewardReturns::default();
         for redemption in redemptions.filter(|redemption| redemption.document.get("reward").is_some()) {
-            if !matches!(spent_rest(chain, &redemption.id), Some(SpentUnits::Points(1..))) {
+            if !matches!(remaining_spent_units(chain, &redemption.id), Some(SpentUnits::Points(1..))) {
                 continue;
             }
             if let Some(reward) = facts.bought_reward(redemption).found() {
@@ -94,24 +94,24 @@ impl RewardReturns {
     }
 
     /// Returns the refunded part of the points that a redemption paid.
-    pub fn points_back(&self, redemption_id: &str, points: u64) -> u64 {
-        self.of(redemption_id).map_or(points, |reward| reward.points_back(points))
+    pub fn refunded_points(&self, redemption_id: &str, points: u64) -> u64 {
+        self.of(redemption_id).map_or(points, |reward| reward.refunded_points(points))
     }
 
     /// Returns a redemption with the spent points reduced to those that are refunded.
     pub fn lower_spent(&self, redemption: StoredRedemption) -> StoredRedemption {
         let lower = |spent| match spent {
-            SpentUnits::Points(points) => SpentUnits::Points(self.points_back(&redemption.id, points)),
+            SpentUnits::Points(points) => SpentUnits::Points(self.refunded_points(&redemption.id, points)),
             SpentUnits::Credits(_) => spent,
         };
         StoredRedemption { spent: redemption.spent.map(lower), ..redemption }
     }
 
     /// Returns the part of a transfer that is reversed.
-    pub fn amount_back(&self, transfer: &Transfer) -> u64 {
+    pub fn returned_amount(&self, transfer: &Transfer) -> u64 {
         let own = self.redemptions.iter().find(|(id, _)| is_of(transfer, id));
-        match (own, spent_by(transfer)) {
-            (Some((id, _)), Some(SpentUnits::Points(points))) => self.points_back(id, points),
+        match (own, spent_units_of(transfer)) {
+            (Some((id, _)), Some(SpentUnits::Points(points))) => self.refunded_points(id, points),
             _ => transfer.amount,
         }
     }

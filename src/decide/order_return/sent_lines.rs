@@ -4,11 +4,11 @@
 //! also of those that were rolled back, contain each line as it was sent. They are used where they explain the
 //! present line exactly; a line that was changed or returned since has its own amounts less those of its redemptions.
 
-use crate::decide::order_return::composed_line::{amounts_of, before, compose, decompose, on_present};
-use crate::decide::order_return::rests::as_line_effect;
+use crate::decide::order_return::composed_line::{amounts_of, compose, decompose, line_before_redemption, on_present};
+use crate::decide::order_return::remaining_discounts::as_line_effect;
 use crate::facts::Facts;
 use crate::model::order::{Item, Order};
-use crate::model::order_return::RedemptionRest;
+use crate::model::order_return::RemainingDiscount;
 use crate::model::redemption::{LineEffect, LineTotals, OrderEffect, StoredRedemption};
 use crate::text::Text;
 
@@ -44,16 +44,16 @@ fn is_next(record: &OrderEffect, next: &OrderEffect) -> bool {
 }
 
 /// Returns the effects of redemptions on a line of the present order.
-pub fn effects_on(item: &Item, recorded: &[RedemptionRest]) -> Vec<LineEffect> {
-    let effect = |rest: &RedemptionRest| {
-        let line = item.id.as_ref().and_then(|id| rest.line(id));
+pub fn effects_on(item: &Item, recorded: &[RemainingDiscount]) -> Vec<LineEffect> {
+    let effect = |remaining: &RemainingDiscount| {
+        let line = item.id.as_ref().and_then(|id| remaining.line(id));
         on_present(item, line.map(as_line_effect).unwrap_or_default())
     };
     recorded.iter().map(effect).collect()
 }
 
 /// Returns the line as it was sent, if a record explains the present one.
-pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RedemptionRest]) -> Option<LineTotals> {
+pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RemainingDiscount]) -> Option<LineTotals> {
     let id = item.id.as_ref()?;
     let effects = effects_on(item, recorded);
     let explains = |sent: &LineTotals| {
@@ -64,7 +64,7 @@ pub fn sent_line(item: &Item, records: &[OrderEffect], recorded: &[RedemptionRes
 
 fn line_before(record: &OrderEffect, line_id: &Text) -> Option<LineTotals> {
     let position = record.line_ids.iter().position(|id| id == line_id)?;
-    Some(before(*record.after.get(position)?, record.lines.get(position)?))
+    Some(line_before_redemption(*record.after.get(position)?, record.lines.get(position)?))
 }
 
 /// Returns for each line what was sent, and sets each effect to the part that is on its line. `explained` has the sent
@@ -72,8 +72,8 @@ fn line_before(record: &OrderEffect, line_id: &Text) -> Option<LineTotals> {
 pub fn fit(
     order: &Order,
     explained: &[Option<LineTotals>],
-    recorded: &mut [RedemptionRest],
-    rests: &mut [RedemptionRest],
+    recorded: &mut [RemainingDiscount],
+    remaining_discounts: &mut [RemainingDiscount],
 ) -> Vec<LineTotals> {
     let mut lines = Vec::with_capacity(order.items.len());
     for (item, known) in order.items.iter().zip(explained) {
@@ -88,7 +88,7 @@ pub fn fit(
         };
         lines.push(sent);
         let Some(id) = &item.id else { continue };
-        set(rests, id, &shares);
+        set(remaining_discounts, id, &shares);
         if known.is_none() {
             set(recorded, id, &shares);
         }
@@ -96,9 +96,9 @@ pub fn fit(
     lines
 }
 
-fn set(rests: &mut [RedemptionRest], line_id: &Text, shares: &[LineEffect]) {
-    for (rest, share) in rests.iter_mut().zip(shares) {
-        if let Some(line) = rest.line_mut(line_id) {
+fn set(remaining_discounts: &mut [RemainingDiscount], line_id: &Text, shares: &[LineEffect]) {
+    for (remaining, share) in remaining_discounts.iter_mut().zip(shares) {
+        if let Some(line) = remaining.line_mut(line_id) {
             (line.discount, line.free_units) = (share.discount, share.free_units);
         }
     }

@@ -1,22 +1,22 @@
 //! Decides the consequences of a new settlement of an order's discounts: the refund, and the amounts to return to
 //! cards, counts and budgets.
 
-use crate::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedLine, ReturnedPart};
+use crate::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedLine, ReturnedRedemption};
 use crate::decide::order_return::booking::{Booking, BudgetCount, ReturnBooking};
 use crate::decide::order_return::card_transfers;
 use crate::decide::order_return::line_goods::OrderGoods;
-use crate::decide::order_return::rests::{rest_of, settle_on_lines, take};
+use crate::decide::order_return::remaining_discounts::{find_remaining_discount, remove_returned, settle_on_lines};
 use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::sent_lines;
 use crate::decide::order_return::share::{OrderShare, without};
 use crate::decide::returns::is_returnable;
-use crate::decide::summary_delta::{CountedAs, SummaryDelta, given_back, recounted};
+use crate::decide::summary_delta::{CountedAs, SummaryDelta, negative_sum, recount};
 use crate::facts::Facts;
 use crate::id::{Context, Ids};
 use crate::json::Node;
 use crate::ledger::{Entry, Transfer};
 use crate::model::order::{Item, Metadata, Order};
-use crate::model::order_return::{RedemptionRest, ReturnPolicy};
+use crate::model::order_return::{RemainingDiscount, ReturnPolicy};
 use crate::model::redemption::{LineTotals, RedemptionState, SpentUnits, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::Cart;
@@ -30,10 +30,10 @@ pub struct Redemptions {
     /// Their transfers with the remaining amounts.
     pub chains: Vec<Transfer>,
     /// The part of their effects that is on the order.
-    pub rests: Vec<RedemptionRest>,
+    pub remaining_discounts: Vec<RemainingDiscount>,
     /// Their effects without those given up by returns, also where they do not fit the order while another
     /// redemption is rolled back.
-    pub recorded: Vec<RedemptionRest>,
+    pub recorded: Vec<RemainingDiscount>,
     /// The lines of the order as they were sent, in their order.
     pub sent: Vec<LineTotals>,
     /// The rewards that they bought with points.
@@ -57,13 +57,17 @@ impl Redemptions {
         }
         found.parts.retain(|part| part.order.as_ref().is_some_and(|own| own.id.is_some() && own.id == order.id));
         found.parts.sort_by_key(|part| part.date);
-        found.recorded = found.parts.iter().map(|part| rest_of(part, order)).collect();
+        found.recorded = found.parts.iter().map(|part| find_remaining_discount(part, order)).collect();
         let records = sent_lines::records(facts, order);
         let explained: Vec<Option<LineTotals>> =
             order.items.iter().map(|item| sent_lines::sent_line(item, &records, &found.recorded)).collect();
-        settle_on_lines(order, &OrderGoods::of(order, &found.parts).fixing(order, &explained), &mut found.recorded);
-        found.rests.clone_from(&found.recorded);
-        found.sent = sent_lines::fit(order, &explained, &mut found.recorded, &mut found.rests);
+        settle_on_lines(
+            order,
+            &OrderGoods::of(order, &found.parts).with_fixed_lines(order, &explained),
+            &mut found.recorded,
+        );
+        found.remaining_discounts.clone_from(&found.recorded);
+        found.sent = sent_lines::fit(order, &explained, &mut found.recorded, &mut found.remaining_discounts);
         found.rewards = RewardReturns::find(facts, found.parts.iter(), &found.chains);
         found
     }
@@ -81,14 +85,14 @@ pub struct DiscountSettlement {
     /// Its cost in minor units, if that is not the total of the order.
     pub cost: Option<Money>,
     /// The remaining discounts of each redemption.
-    pub rests: Vec<RedemptionRest>,
+    pub remaining_discounts: Vec<RemainingDiscount>,
     /// The other settled values of each redemption.
-    pub parts: Vec<SettledPart>,
+    pub parts: Vec<SettledRedemption>,
 }
 
 /// The settled values of a redemption in addition to its discounts.
 #[derive(Debug, Clone, Default)]
-pub struct SettledPart {
+pub struct SettledRedemption {
     /// The policy.
     pub policy: ReturnPolicy,
     /// Its new counts in budgets and caps, if it was decided again.
@@ -100,10 +104,10 @@ pub struct SettledPart {
 impl DiscountSettlement {
     /// Settles by shares: each returned unit gives up its share of the discounts.
     pub fn by_share(order: &Order, back: &OrderShare, redemptions: &Redemptions) -> DiscountSettlement {
-        let mut rests = redemptions.rests.clone();
-        take(order, back, &mut rests);
-        let parts = vec![SettledPart::default(); rests.len()];
-        DiscountSettlement { order: without(order, back, &rests), cost: None, rests, parts }
+        let mut remaining_discounts = redemptions.remaining_discounts.clone();
+        remove_returned(order, back, &mut remaining_discounts);
+        let parts = vec![SettledRedemption::default(); remaining_discounts.len()];
+        DiscountSettlement { order: without(order, back, &remaining_discounts), cost: None, remaining_discounts, parts }
     }
 }
 
@@ -129,6 +133,7 @@ impl Settlement<'_> {
         let Settlement { order, back, redemptions, settled, policy, metadata } = self;
         let mut ids = Ids::new(context);
         let id = ids.hex18("ret_");
+        // An order without an amount costs nothing.
         let total = |order: &Order| Cart::stored(order).total().unwrap_or_default();
         let owed = order.uncovered();
         let (paid, cost) = (total(order).remaining_after(owed), settled.cost.unwrap_or_else(|| total(&settled.order)));
@@ -137,45 +142,49 @@ impl Settlement<'_> {
         let uncovered = if order.may_be_paid() { cost.remaining_after(paid) } else { Money::ZERO };
         let mut numbering = ReturnBooking { chain: id.clone(), at: context.now, count: 0 };
         let (mut entries, mut parts) = (Vec::new(), Vec::new());
-        let after = settled.rests.into_iter().zip(settled.parts);
-        for ((redemption, before), (rest, part)) in redemptions.parts.iter().zip(&redemptions.rests).zip(after) {
+        let after = settled.remaining_discounts.into_iter().zip(settled.parts);
+        for ((redemption, before), (remaining, part)) in
+            redemptions.parts.iter().zip(&redemptions.remaining_discounts).zip(after)
+        {
             let touches = |item: &Item| item.id.as_ref().is_some_and(|id| before.line(id).is_some());
-            let discount = before.total().remaining_after(rest.total());
-            // A used reward is not given back with the order, nor are its points.
+            let discount = before.total().remaining_after(remaining.total());
+            // A used reward is not returned with the order, nor are its points refunded.
             let keeps_reward = redemptions.rewards.of(&redemption.id).is_some_and(RewardReturn::is_used);
-            let is_given_back = back.is_full && !keeps_reward;
+            let is_fully_returned = back.is_full && !keeps_reward;
             let booking = Booking {
                 redemption,
                 discount_before: before.total(),
-                discount_back: discount,
+                returned_discount: discount,
                 budget: part.budget.as_deref(),
                 touches: &touches,
-                is_given_back,
+                is_fully_returned,
                 rewards: &redemptions.rewards,
             };
             let transfers = booking.book(&redemptions.chains, order, back, &mut numbering);
-            let spent = transfers.iter().find_map(card_transfers::given_back);
+            let spent = transfers.iter().find_map(card_transfers::refunded_units_of);
             entries.extend(transfers.into_iter().map(Entry::Post));
-            parts.push(ReturnedPart {
+            parts.push(ReturnedRedemption {
                 redemption: redemption.clone(),
                 policy: part.policy,
                 discount,
                 spent,
-                is_given_back,
-                rest,
+                is_fully_returned,
+                remaining,
                 lost: part.lost,
             });
         }
-        let of_parts = |of: fn(SpentUnits) -> Option<u64>| given_back(parts.iter().filter_map(|part| of(part.spent?)));
+        let of_parts =
+            |of: fn(SpentUnits) -> Option<u64>| negative_sum(parts.iter().filter_map(|part| of(part.spent?)));
         let summary_delta = SummaryDelta {
             credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
             points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
             ..SummaryDelta::default()
         };
-        let orders = recounted(CountedAs::stored(order), CountedAs::stored(&settled.order));
+        let orders = recount(CountedAs::stored(order), CountedAs::stored(&settled.order));
         let line_id = |position: usize| order.items.get(position).and_then(|item| item.id.clone());
         let lines =
             back.lines.iter().map(|share| ReturnedLine { line_id: line_id(share.position), share: share.clone() });
+        // An order without an amount has none to return.
         let gross = |order: &Order| order.amount.unwrap_or_default();
         let all_discounts = |order: &Order| gross(order).remaining_after(total(order));
         let mut remaining = settled.order;

@@ -5,7 +5,7 @@
 
 use crate::count::{self, Countable};
 use crate::model::order::{Item, Order};
-use crate::model::order_return::RedemptionRest;
+use crate::model::order_return::RemainingDiscount;
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
 
@@ -77,6 +77,7 @@ pub fn paid_units(item: &Item) -> u64 {
 
 /// Returns the units of a line that are free.
 pub fn free_units(item: &Item) -> u64 {
+    // A line that states no free units has none.
     item.discount_quantity.unwrap_or(0).min(item.quantity)
 }
 
@@ -93,7 +94,9 @@ pub fn share_units(order: &Order, paid: &[u64], free: &[u64]) -> OrderShare {
     let mut lines: Vec<LineShare> = Vec::new();
     let mut is_full = order.items.iter().any(|item| item.quantity > 0);
     for (position, item) in order.items.iter().enumerate() {
+        // Lines beyond the ends of these lists return nothing.
         let paid = paid.get(position).copied().unwrap_or(0).min(paid_units(item));
+        // As with paid units.
         let free = free.get(position).copied().unwrap_or(0).min(free_units(item));
         is_full &= paid + free == item.quantity;
         let value = values.get(position).copied().unwrap_or_default();
@@ -125,6 +128,7 @@ fn values(order: &Order) -> Vec<Money> {
 /// those, other lines with all that was paid. Only whole units are returned; the last paid unit takes the rest with it.
 #[expect(clippy::arithmetic_side_effects, reason = "units and amounts of an order stay within 64 bits")]
 fn freed(order: &Order, back: &[u64], values: &[Money]) -> Vec<u64> {
+    // Lines beyond the end of the list return nothing.
     let paid_back = |position: usize, item: &Item| back.get(position).copied().unwrap_or(0).min(paid_units(item));
     let paid = || order.items.iter().enumerate().filter(|(_, item)| paid_units(item) > 0);
     let units = paid().map(|(position, item)| [paid_back(position, item), paid_units(item)]);
@@ -152,7 +156,7 @@ fn part_of(count: u64, part: u64, total: u64) -> u64 {
 pub fn free_value(item: &Item, value: Money) -> Money {
     match (free_units(item), item.price) {
         (0, _) => Money::ZERO,
-        (free, Some(price)) => price.checked_mul(free).unwrap_or(Money::MAX).min(value),
+        (free, Some(price)) => price.capped_mul(free).min(value),
         (free, None) => split(value, [free, paid_units(item)]),
     }
 }
@@ -208,29 +212,30 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
             shares.push(SpreadShare::new(line.position, part.minor(), part));
         }
     }
-    // The amount of the order beyond its lines is not returned with any.
-    let rest = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
-    shares.push(SpreadShare::new(lines.len(), rest.minor(), rest));
+    // The amount of the order beyond its lines is not returned with any. Lines beyond the bounds leave no such amount.
+    let remaining = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
+    shares.push(SpreadShare::new(lines.len(), remaining.minor(), remaining));
     spread(discount, &mut shares);
     let mut given = Money::ZERO;
     for (line, share) in lines.iter_mut().zip(shares.chunks(2)) {
         line.order_discount = share.first().map(|share| share.given).unwrap_or_default();
+        // The shares add up to at most the discount.
         given = given.checked_add(line.order_discount).unwrap_or(given);
     }
     given
 }
 
 /// Returns the first of two parts of an amount, by largest remainder.
-pub fn split(amount: Money, [part, rest]: [u64; 2]) -> Money {
-    let mut shares = [SpreadShare::new(0, part, Money::MAX), SpreadShare::new(1, rest, Money::MAX)];
+pub fn split(amount: Money, [part, remaining]: [u64; 2]) -> Money {
+    let mut shares = [SpreadShare::new(0, part, Money::MAX), SpreadShare::new(1, remaining, Money::MAX)];
     spread(amount, &mut shares);
     let [first, _] = shares;
     first.given
 }
 
 /// Returns the order without the returned units. Lines without units are removed, except those that have units which a
-/// redemption replaced: its rollback gives them back. `rests` has the remaining effects of the redemptions.
-pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Order {
+/// redemption replaced: its rollback gives them back. `remaining_discounts` has the remaining effects of the redemptions.
+pub fn without(order: &Order, back: &OrderShare, remaining_discounts: &[RemainingDiscount]) -> Order {
     let nothing = |amount: Money| (!amount.is_zero()).then_some(amount);
     let mut left = order.clone();
     for line in &back.lines {
@@ -240,7 +245,8 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         item.discount_quantity =
             item.discount_quantity.map(|free| free.remaining_after(line.free)).filter(|free| *free > 0);
         // Returned units are first those that a redemption added.
-        let units: Vec<i64> = rests.iter().filter_map(|rest| Some(rest.line(item.id.as_ref()?)?.units)).collect();
+        let units: Vec<i64> =
+            remaining_discounts.iter().filter_map(|remaining| Some(remaining.line(item.id.as_ref()?)?.units)).collect();
         let sent = units.iter().try_fold(item.quantity, |left, added| left.checked_sub_signed(*added));
         let is_changed = units.iter().any(|units| *units != 0);
         item.initial_quantity = item
@@ -251,7 +257,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
         item.discount_amount = item.discount_amount.and_then(|off| nothing(off.remaining_after(line.line_discount())));
     }
     let is_owed = |item: &Item| {
-        let mut lines = rests.iter().filter_map(|rest| rest.line(item.id.as_ref()?));
+        let mut lines = remaining_discounts.iter().filter_map(|remaining| remaining.line(item.id.as_ref()?));
         lines.any(|line| line.units < 0)
     };
     let is_left = |position: usize| {
@@ -273,6 +279,7 @@ pub fn without(order: &Order, back: &OrderShare, rests: &[RedemptionRest]) -> Or
     left
 }
 
+/// Returns the sum of parts of one order, whose amounts and discounts a cart keeps within bounds.
 fn sum(amounts: impl IntoIterator<Item = Money>) -> Money {
-    Money::sum(amounts).unwrap_or(Money::MAX)
+    Money::capped_sum(amounts)
 }

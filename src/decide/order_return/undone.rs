@@ -6,10 +6,10 @@
 use crate::budget::StepBudget;
 use crate::count::Countable;
 use crate::decide::order_return::composed_line::{compose, decompose, on_present};
-use crate::decide::order_return::rests;
+use crate::decide::order_return::remaining_discounts;
 use crate::decide::order_return::settled::Redemptions;
 use crate::model::order::{Item, Order, OrderStatus};
-use crate::model::order_return::RedemptionRest;
+use crate::model::order_return::RemainingDiscount;
 use crate::model::redemption::{LineEffect, LineTotals, StoredRedemption};
 use crate::money::Money;
 use crate::text::Text;
@@ -25,7 +25,7 @@ struct RemainingEffect {
     is_by_position: bool,
 }
 
-/// Returns the order without the effects of the redemptions `undone`. The effects of the others are kept. A line whose
+/// Returns the order without the effects of the redemptions `undone`. The effects of the others remain. A line whose
 /// amount leaves its bounds ends the decision.
 pub fn undo(
     order: Order,
@@ -36,8 +36,8 @@ pub fn undo(
 ) -> Order {
     let effects = effects(&order, redemptions, undone);
     let mut order = order;
-    let off = Money::sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
-    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off.unwrap_or(Money::MAX)));
+    let off = Money::capped_sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
+    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off));
     let mut is_kept = Vec::with_capacity(order.items.len());
     let mut has_lost = false;
     for (position, item) in order.items.iter_mut().enumerate() {
@@ -73,16 +73,25 @@ fn effects(order: &Order, redemptions: &Redemptions, undone: &[&StoredRedemption
             is_by_position: true,
         }
     };
-    let by_id = |rest: &RedemptionRest| {
-        let line =
-            |item: &Item| item.id.as_ref().and_then(|id| rest.line(id)).map(rests::as_line_effect).unwrap_or_default();
+    let by_id = |remaining: &RemainingDiscount| {
+        let line = |item: &Item| {
+            item.id
+                .as_ref()
+                .and_then(|id| remaining.line(id))
+                .map(remaining_discounts::as_line_effect)
+                .unwrap_or_default()
+        };
         let lines = order.items.iter().map(line).collect();
-        RemainingEffect { discount: rest.discount, lines, is_undone: is_undone(&rest.id), is_by_position: false }
+        RemainingEffect {
+            discount: remaining.discount,
+            lines,
+            is_undone: is_undone(&remaining.id),
+            is_by_position: false,
+        }
     };
-    let known =
-        redemptions.parts.iter().zip(&redemptions.recorded).map(|(part, rest)| {
-            if is_undone(&part.id) && is_by_position(part) { by_position(part) } else { by_id(rest) }
-        });
+    let known = redemptions.parts.iter().zip(&redemptions.recorded).map(|(part, remaining)| {
+        if is_undone(&part.id) && is_by_position(part) { by_position(part) } else { by_id(remaining) }
+    });
     let is_known = |redemption: &StoredRedemption| redemptions.parts.iter().any(|part| part.id == redemption.id);
     let unknown = undone.iter().filter(|redemption| !is_known(redemption)).map(|redemption| by_position(redemption));
     known.chain(unknown).collect()
@@ -137,6 +146,7 @@ impl LineEffects {
             let line = self.undone.iter().find(|line| line.units != 0)?;
             line.worth.checked_mul(removed)?.checked_div(line.units)
         };
+        // Without a price and without changed units no amount was lost.
         item.price.and_then(of_price).or_else(of_line).unwrap_or(0)
     }
 }
@@ -157,5 +167,6 @@ fn change(before: u64, after: u64) -> i64 {
 
 /// Returns an amount less a change, and at least 0. `None` if it grows out of bounds.
 fn less(amount: Money, change: i64) -> Option<Money> {
+    // Only a result below zero leaves 64 bits: both numbers are at most 2^53.
     Money::of(amount.minor().checked_sub_signed(change).unwrap_or(0))
 }

@@ -18,7 +18,7 @@ pub struct RequestedUnits {
 }
 
 /// Returns the number of paid units to return of each line.
-pub fn requested(order: &Order, request: &[RequestedUnits]) -> Result<Vec<u64>, Refusal> {
+pub fn requested_units(order: &Order, request: &[RequestedUnits]) -> Result<Vec<u64>, Refusal> {
     let mut back = vec![0_u64; order.items.len()];
     for (number, units) in request.iter().enumerate() {
         if units.line_id.is_none() && names(&units.goods).next().is_none() && units.goods.source_id.is_none() {
@@ -32,7 +32,9 @@ pub fn requested(order: &Order, request: &[RequestedUnits]) -> Result<Vec<u64>, 
             return Err(wrong(number, "", "must name an item of the order", name.map_or("", Text::as_str)));
         }
         let left = |position: usize, back: &[u64]| {
+            // Lines beyond the ends of these lists have no units.
             let paid = order.items.get(position).map_or(0, paid_units);
+            // Lines beyond the end return nothing.
             paid.remaining_after(back.get(position).copied().unwrap_or(0))
         };
         let has_paid = lines.iter().any(|position| order.items.get(*position).is_some_and(|item| paid_units(item) > 0));
@@ -69,7 +71,7 @@ pub struct LostUnits {
 
 /// Decides which units are returned when the lines of an order have fewer. As many paid ones are returned as fit
 /// together with the free units that belong to them; the rest were free. `left` has the units that each line keeps.
-pub fn lowered(order: &Order, left: &[u64]) -> Vec<LostUnits> {
+pub fn lost_units(order: &Order, left: &[u64]) -> Vec<LostUnits> {
     let of_line = |position: usize, item: &Item| {
         let gone = item.quantity.remaining_after(left.get(position).copied().unwrap_or(item.quantity));
         let (paid, free) = (paid_units(item), free_units(item));

@@ -48,7 +48,7 @@ pub(super) fn part(query: &QualificationRequest, matches: &[Match<'_>], size: us
 }
 
 /// Sorts the matches and takes the page after this cursor. The first match of the following part ends at `next`.
-pub(super) fn cut<'a>(
+pub(super) fn take_page<'a>(
     query: &QualificationRequest,
     mut matches: Vec<Match<'a>>,
     after: Option<PageEnd>,
@@ -75,7 +75,7 @@ pub(super) fn cut<'a>(
     QualificationPage { matches, more_starting_after }
 }
 
-/// Returns the number of results already shown, sorted by age.
+/// Returns the number of results already returned, sorted by age.
 #[inline(never)]
 fn passed(matches: &[Match<'_>], after: PageEnd) -> usize {
     matches.partition_point(|matched| after.has_passed(matched.end))
@@ -96,6 +96,7 @@ fn page_start(sorting: QualificationSort, matches: &[Match<'_>], after: PageEnd)
 
 fn sort_key(sorting: QualificationSort, matched: &Match<'_>) -> u64 {
     let off = match matched.trial.as_deref() {
+        // An applied gain is within bounds.
         Some((_, ApplyOutcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
         _ => 0,
     };

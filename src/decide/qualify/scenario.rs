@@ -74,9 +74,9 @@ impl Scenario {
         }
     }
 
-    /// Returns whether a scenario considers this candidate for this customer. Codes with a holder are shown to no other
-    /// customer, and of a campaign with a code for each customer only the campaign is shown. `public` says whether every
-    /// such caller sees the candidate.
+    /// Returns whether a scenario considers this candidate for this customer. Codes with a holder are returned to no other
+    /// customer, and of a campaign with a code for each customer only the campaign is returned. `public` is `true` if every
+    /// such caller gets the candidate.
     pub fn considers(self, candidate: &Candidate, customer: Option<&str>, public: bool) -> bool {
         let holder = candidate.holder_id.as_deref();
         let given = candidate.passed_on || candidate.published && holder.is_none();

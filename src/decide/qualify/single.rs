@@ -8,7 +8,7 @@ use crate::decide::case::Case;
 use crate::decide::check::{check_bundles, check_free_goods, check_readable, check_terms};
 use crate::decide::finding::{Finding, Findings};
 use crate::decide::judge::CaseJudge;
-use crate::decide::loyalty::points_left;
+use crate::decide::loyalty::find_available_points;
 
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{Items, PaidOrder, RunningOrder, check_rules, request_facts};
@@ -114,10 +114,10 @@ impl Judge for SingleTrial<'_> {
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
             (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
         {
-            found.points = Some(points_left(self.case, &offer.incentive, card, &running_order, &mut found));
+            found.points = Some(find_available_points(self.case, &offer.incentive, card, &running_order, &mut found));
         }
         self.judge.found.insert(position, &mut found);
-        // A card is shown with its balance; its reward is chosen only when it is redeemed.
+        // A card is returned with its balance; its reward is chosen only when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
 

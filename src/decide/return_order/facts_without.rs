@@ -41,6 +41,7 @@ impl FactsWithout<'_> {
     fn without(&self, mut customer: Customer) -> Customer {
         let mut summary = customer.document.take_members("summary");
         let later = customer.id.as_ref().map_or(Known::Absent, |id| self.facts.later_counts(id, self.since));
+        // A customer without later counts has none.
         let later = later.found().unwrap_or_default();
         let own = &self.summary;
         let counts = [
@@ -53,6 +54,7 @@ impl FactsWithout<'_> {
             let mut members: JsonMembers = summary.take_members(group);
             if let Some(count) = members.get(name).and_then(Node::as_i64) {
                 let before = count.checked_sub(own).and_then(|count| count.checked_sub(later));
+                // A count below the increments was corrected meanwhile, and is at least 0.
                 members.insert(name, Node::Integer(before.map_or(0, |count| count.max(0))));
             }
             summary.insert(group, Node::Object(owned(&members)));
@@ -153,6 +155,7 @@ impl Facts for FactsWithout<'_> {
         if counts_redemptions(account.as_str()) {
             let later = match self.facts.moved(account, self.since) {
                 Known::Unreadable => return Known::Unreadable,
+                // Nothing known to have moved later counts as nothing.
                 later => later.found().unwrap_or(0),
             };
             let before = |balance: i64| {
@@ -172,6 +175,7 @@ impl Facts for FactsWithout<'_> {
         if counts_redemptions(account.as_str()) {
             let later = match self.facts.moved(account, self.since.max(since)) {
                 Known::Unreadable => return Known::Unreadable,
+                // Nothing known to have moved later counts as nothing.
                 later => later.found().unwrap_or(0),
             };
             return self.facts.moved(account, since).map(|moved| moved.remaining_after(later));

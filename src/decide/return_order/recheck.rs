@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::decide::case::{Case, ResolvedName};
 use crate::decide::judge::caps::cap_postings;
 use crate::decide::order_return::booking::BudgetCount;
-use crate::decide::postings::{Posting, counted};
+use crate::decide::postings::{Posting, counted_postings};
 use crate::decide::return_order::facts_without::FactsWithout;
 use crate::decide::validate::Evaluation;
 use crate::facts::{Fact, Facts, discounted_account};
@@ -13,7 +13,7 @@ use crate::id::Context;
 use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
-use crate::model::order_return::{LineRest, RedemptionRest};
+use crate::model::order_return::{RemainingDiscount, RemainingLineDiscount};
 use crate::model::redeemable::Grant;
 use crate::model::redemption::{SpentUnits, StoredRedemption};
 use crate::model::request::{Channel, RedeemableObject, Redeemables, RequestedRedeemable, RequestedReward};
@@ -28,7 +28,7 @@ use crate::text::Text;
 #[derive(Debug, Clone, PartialEq)]
 pub enum RecheckOutcome {
     /// The remaining grant, with its counts in budgets and caps.
-    Granted(RedemptionRest, Vec<BudgetCount>),
+    Granted(RemainingDiscount, Vec<BudgetCount>),
     /// The redemption grants nothing any more.
     Lost(Refusal),
     /// Its redeemable was deleted.
@@ -44,7 +44,7 @@ pub struct RecheckedRedemption<'a> {
 }
 
 /// Returns whether the redeemable of a redemption still exists.
-pub fn is_there(facts: &dyn Facts, redemption: &StoredRedemption) -> bool {
+pub fn redeemable_exists(facts: &dyn Facts, redemption: &StoredRedemption) -> bool {
     let Some(redeemable) = redeemable(redemption, None) else { return false };
     match redeemable.object {
         RedeemableObject::PromotionTier => facts.tier(&redeemable.id).found().is_some(),
@@ -53,7 +53,7 @@ pub fn is_there(facts: &dyn Facts, redemption: &StoredRedemption) -> bool {
 }
 
 /// Decides redemptions of one request on an order without their discounts, and puts the new discounts onto it.
-pub fn redecide(
+pub fn decide_again(
     facts: &FactsWithout<'_>,
     parts: &[RecheckedRedemption<'_>],
     order: &mut Order,
@@ -82,7 +82,7 @@ pub fn redecide(
         }
         if idle.contains(&position) {
             return RecheckOutcome::Granted(
-                RedemptionRest { id: part.redemption.id.clone(), ..RedemptionRest::default() },
+                RemainingDiscount { id: part.redemption.id.clone(), ..RemainingDiscount::default() },
                 Vec::new(),
             );
         }
@@ -91,13 +91,14 @@ pub fn redecide(
             Some(ApplyOutcome::Applied(gain)) => {
                 let line = |position: usize, discount: Money| {
                     let line_id = line_ids.get(position).cloned().flatten()?;
-                    Some(LineRest { line_id, discount, ..LineRest::default() })
+                    Some(RemainingLineDiscount { line_id, discount, ..RemainingLineDiscount::default() })
                 };
-                let off = gain.each_off().filter(|(_, off)| !off.is_zero());
+                let off = gain.line_discounts().filter(|(_, off)| !off.is_zero());
                 let lines = off.filter_map(|(position, off)| line(position, off)).collect();
+                // A redeemable without a discount of the order grants none of it.
                 let discount = gain.order.unwrap_or_default();
-                let rest = RedemptionRest { id: part.redemption.id.clone(), discount, lines };
-                RecheckOutcome::Granted(rest, budget_counts(&evaluated.case, position, gain, part.redemption))
+                let remaining = RemainingDiscount { id: part.redemption.id.clone(), discount, lines };
+                RecheckOutcome::Granted(remaining, budget_counts(&evaluated.case, position, gain, part.redemption))
             }
             Some(ApplyOutcome::Refused(refusal)) => RecheckOutcome::Lost(refusal.clone()),
             Some(ApplyOutcome::Skipped(skip)) => {
@@ -146,8 +147,8 @@ fn refuse_idle_cards(case: &mut Case<'_>, parts: &[RecheckedRedemption<'_>]) -> 
 /// Returns the counts of a redemption in budgets and in caps of units.
 fn budget_counts(case: &Case<'_>, position: usize, gain: &Gain, redemption: &StoredRedemption) -> Vec<BudgetCount> {
     let Some(offer) = case.offer(position) else { return Vec::new() };
-    let discount = gain.total().unwrap_or_default().minor();
-    let mut postings = counted(case, offer, discount, Money::ZERO, false);
+    let discount = case.budget.checked(gain.total()).minor();
+    let mut postings = counted_postings(case, offer, discount, Money::ZERO, false);
     postings.retain(|posting| posting.debit == discounted_account(None));
     postings.extend(cap_postings(case, position, gain, redemption.customer_id.as_deref()));
     let count = |one: Posting| Some(BudgetCount { debit: one.debit, credit: one.credit?, amount: one.amount });

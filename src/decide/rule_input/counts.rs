@@ -1,4 +1,4 @@
-//! Decides what the counts come to that rules ask for: what moved, what others hold, and what the request itself adds.
+//! Decides the counts that rules test: units that moved, units that others hold, and the share of the request itself.
 //!
 //! docs/spec/validation-rules.md sections 4.5 and 4.6.
 
@@ -22,14 +22,15 @@ impl OfferFacts<'_> {
         let Some(offer) = self.offer else { return Some(0) };
         let incentive = &offer.incentive;
         let campaign = incentive.campaign_id.as_deref();
-        let customer = self.case.request_customer.counted_as().map(Text::as_str);
+        let customer = self.case.request_customer.counted_name().map(Text::as_str);
         if matches!(counter, Counter::IncentiveOfCustomer | Counter::CampaignOfCustomer)
             && let Some(unknown) = &self.case.request_customer.counted().unknown
         {
             self.add_missing(unknown.clone());
         }
         let channel = &self.case.request.channel;
-        let gained = || self.effect.and_then(|effect| effect.gain.total()).unwrap_or_default().minor();
+        // Before the redeemable is applied it has granted nothing.
+        let gained = || self.effect.map_or(0, |effect| self.case.budget.checked(effect.gain.total()).minor());
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // Redeemables of the same campaign that were applied earlier in this request count, too.
         let offers = self

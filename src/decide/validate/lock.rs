@@ -4,7 +4,7 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Findings;
-use crate::decide::postings::{Posting, reserved};
+use crate::decide::postings::{Posting, reserved_postings};
 use crate::facts::Known;
 use crate::ledger::{self, Book, Hold};
 use crate::model::client::ClientContext;
@@ -61,7 +61,7 @@ fn wrong_session(field: &str, bound: &str, actual: &str) -> Refusal {
     Refusal::new(Reason::InvalidPayload, details)
 }
 
-/// Returns the lock that a request wants, or refuses an invalid one even if no lock is set.
+/// Returns the lock that a request sets, or refuses an invalid one even if no lock is set.
 pub(in crate::decide) fn requested_lock(
     request: &Redeemables,
     new_key: impl FnOnce() -> Text,
@@ -87,14 +87,15 @@ pub(in crate::decide) fn lock(
     let own = ledger::HoldOwner { key: session.key.clone(), owner: owner.clone(), servers: false };
     let mut book = Book::default();
     book.release(own.clone());
+    // A lock beyond 64 bits of milliseconds never ends.
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
-    let customer_id = case.request_customer.counted_as().cloned();
+    let customer_id = case.request_customer.counted_name().cloned();
     let mut unknown = Vec::new();
     for step in &walk.steps {
         let ApplyOutcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.position) else { continue };
-        let given = gain.total().unwrap_or_default().minor();
-        let reserved = reserved(offer, found.get(step.position), given, customer_id.as_deref());
+        let given = case.budget.checked(gain.total()).minor();
+        let reserved = reserved_postings(offer, found.get(step.position), given, customer_id.as_deref());
         for Posting { debit: account, quota, amount, .. } in reserved {
             // A lock that only the server can set is a missing fact, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&own));
@@ -106,7 +107,7 @@ pub(in crate::decide) fn lock(
             let hold = Hold { key: session.key.clone(), owner, account, amount, expires_at: now.later(ttl) };
             // The walk took each amount from the rest of the earlier ones, so all fit. An amount that cannot be held is
             // refused.
-            book.hold(hold).map_err(|_| case.for_client(step.position, exceeded(offer)))?;
+            book.hold(hold).map_err(|_| case.for_client(step.position, quantity_exceeded(offer)))?;
         }
     }
     for account in unknown {
@@ -116,6 +117,6 @@ pub(in crate::decide) fn lock(
 }
 
 /// Returns the refusal of a redeemable whose quantity is used up after all. It names no account.
-pub(in crate::decide) fn exceeded(offer: &Offer<'_>) -> Refusal {
+pub(in crate::decide) fn quantity_exceeded(offer: &Offer<'_>) -> Refusal {
     Refusal::new(Reason::QuantityExceeded, offer.incentive.code.as_str())
 }

@@ -67,6 +67,7 @@ pub(in crate::rules) fn sum(line_amount: LineAmount, input: &RuleInput<'_>, line
     let mut sum: u64 = 0;
     for line in (0..input.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
         let line_amounts = input.facts.line_amounts(line);
+        // A line without a price or an amount adds nothing.
         sum = sum.checked_add(match line_amount {
             LineAmount::Price => line_amounts.price.map_or(0, Money::minor),
             LineAmount::Quantity => line_amounts.quantity,

@@ -40,7 +40,7 @@ impl Property {
     }
 }
 
-/// Every different test, each kept once and identified by its number.
+/// Every different test, each stored once and identified by its number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tests {
     /// The tests by their keys.
@@ -54,7 +54,7 @@ pub(super) struct Tests {
 }
 
 impl Tests {
-    /// Returns the number of a test; every different one is kept once.
+    /// Returns the number of a test; every different one is stored once.
     pub(super) fn number_of(&mut self, test: &Test) -> u32 {
         let next = self.about.len();
         let key = key(test).map_or_else(|| next.to_string().into(), Text::from);

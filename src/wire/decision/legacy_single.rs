@@ -94,6 +94,7 @@ impl SingleVoucherAnswer {
         match &offer.incentive.grant {
             Grant::Discount(_) => {}
             Grant::Loyalty(_) => {
+                // Without a price the reward costs nothing.
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
                 self.add("loyalty", |out| out.object(|out| out.write_number("points_cost", left.unwrap_or(paid))));
@@ -101,6 +102,7 @@ impl SingleVoucherAnswer {
                     self.add("reward", |out| write_reward(out, &exchange.reward, &exchange.assignment, paid));
                 }
             }
+            // An applied gain is within bounds.
             Grant::Gift(_) => self.credits = Some(gain.total().unwrap_or_default().minor()),
         }
     }
@@ -167,7 +169,7 @@ pub fn write_tried(
             out.write_flag("valid", evaluated.valid);
             out.text_if("tracking_id", evaluated.tracking_id.as_ref());
             if evaluated.valid {
-                write_effect(out, evaluated, context, step.and_then(applied));
+                write_effect(out, evaluated, context, step);
             } else {
                 let (reason, custom) = reason(step);
                 out.text_or_null("reason", reason);
@@ -193,7 +195,8 @@ pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> 
 }
 
 /// Writes the effect of a tier, which may be empty.
-fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, applied: Option<(&WalkStep, &Gain)>) {
+fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context, step: Option<&WalkStep>) {
+    let applied = step.and_then(applied);
     let cart = &evaluated.walk.cart;
     let mut totals = [None, None];
     if let (Some((_, gain)), Some(order)) = (applied, evaluated.visible_order()) {
@@ -201,6 +204,7 @@ fn write_effect(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context,
         totals = view.discounts();
         OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }.write(out.member("order"));
     }
+    // A tier that was not applied has no discount.
     let [all, own] = totals.map(|total| total.unwrap_or_default().minor());
     out.write_number("discount_amount", all);
     out.write_number("applied_discount_amount", own);
@@ -230,7 +234,7 @@ fn applied(step: &WalkStep) -> Option<(&WalkStep, &Gain)> {
 /// Returns why a redeemable does not apply: the reason, and the custom message of the rule if there is one.
 fn reason(step: Option<&WalkStep>) -> (Option<&'static str>, Option<&str>) {
     match step.map(|step| &step.outcome) {
-        Some(ApplyOutcome::Refused(refusal)) => (Some(refusal.reason.message()), refusal.custom()),
+        Some(ApplyOutcome::Refused(refusal)) => (Some(refusal.reason.message()), refusal.custom_message()),
         Some(ApplyOutcome::Skipped(skip)) => (Some(skip.message()), None),
         Some(ApplyOutcome::Applied(_)) | None => (None, None),
     }

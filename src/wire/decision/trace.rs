@@ -1,7 +1,7 @@
 //! Writes the explanation of each redeemable's outcome, with fewer details for clients.
 //!
 //! Ours, on `options.expand: ["trace"]`. Server keys read everything. A client reads what the shopper may know: amounts
-//! and units that are missing. What `decide/case/server_only` keeps from it reads as an unknown code does.
+//! and units that are missing. A property that `decide/case/server_only` withholds reads as an unknown code does.
 
 use crate::decide::validate::Evaluation;
 use crate::model::stacking::StackingRules;
@@ -121,7 +121,7 @@ fn write_applied(out: &mut Writer, gain: &Gain) {
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
-        for (position, off) in gain.each_off() {
+        for (position, off) in gain.line_discounts() {
             out.item().object(|out| {
                 out.write_number("index", u64::try_from(position).unwrap_or(0));
                 out.write_number("amount", off.minor());
@@ -150,11 +150,11 @@ fn limit_of(skip: SkipReason, rules: &StackingRules) -> Option<u64> {
 
 fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
     out.write_constant("verdict", "REFUSED");
-    let why = refusal.why();
+    let why = refusal.explanation();
     if level == TraceLevel::Full {
         write_reason(out, refusal.reason.key(), refusal.reason.message());
         out.write_text("details", &refusal.details());
-        out.text_if("custom_message", refusal.custom());
+        out.text_if("custom_message", refusal.custom_message());
         if let Some(why) = why {
             write_why(out.member("rule"), why);
         }
@@ -164,13 +164,13 @@ fn write_refused(out: &mut Writer, refusal: &Refusal, level: TraceLevel) {
         return write_reason(out, "not_usable", "This code cannot be used");
     }
     write_reason(out, refusal.reason.key(), refusal.reason.message());
-    out.text_if("custom_message", refusal.custom());
+    out.text_if("custom_message", refusal.custom_message());
     let counted = why.filter(|why| why.name.starts_with("order."));
     let change = counted
         .and_then(|why| why.change.as_ref())
         .filter(|change| matches!(change.act, RemedyAction::More | RemedyAction::Less));
     if let Some(change) = change {
-        // The missing amount may be shown, but not the goods: those of the rule are not public.
+        // The missing amount may be disclosed, but not the goods: those of the rule are not public.
         write_change(out.member("change"), &Remedy { of: None, ..change.clone() });
     }
 }

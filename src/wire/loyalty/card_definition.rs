@@ -21,7 +21,7 @@ pub fn read_card_definition(at: &JsonCursor<'_>) -> CardDefinition {
         let spent = refunds.option("spent_points", read_spent_back).flatten();
         (spent, refunds.option("earned_points", read_earned_back).flatten())
     }) {
-        (definition.spent_back, definition.earned_back) = (spent, earned);
+        (definition.refund_expiry, definition.revocation) = (spent, earned);
     }
     at.fill("balance_settings", &mut definition.below_zero, |balance| balance.need("allow_negative", read::flag));
     at.fill("pay_with_points", &mut definition.payment, read_payment);
@@ -250,8 +250,8 @@ mod tests {
         let global = GlobalLimit::Current(CurrentPeriod::Week, 7);
         assert_eq!(definition.earning, EarningLimits { global, most: Some(5), min_amount: Some(100) });
         assert_eq!(definition.spending, SpendingLimits { global: GlobalLimit::Total(9), most: None });
-        assert_eq!(definition.spent_back, Some(RefundExpiry::Item));
-        assert_eq!(definition.earned_back, Some(Revocation::BelowZero));
+        assert_eq!(definition.refund_expiry, Some(RefundExpiry::Item));
+        assert_eq!(definition.revocation, Some(Revocation::BelowZero));
         assert!(definition.below_zero && definition.payment.is_some());
     }
 

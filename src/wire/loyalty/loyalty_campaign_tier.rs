@@ -20,6 +20,7 @@ pub fn read_campaign_tier(at: &JsonCursor<'_>) -> CampaignTier {
 
 fn read_range(at: &JsonCursor<'_>) -> (u64, Option<u64>) {
     at.object();
+    // A tier without a lower bound begins at no points.
     let (from, to) = (at.option("from", read::whole_number).unwrap_or(0), at.option("to", read::whole_number));
     if to.is_some_and(|to| to < from) {
         at.problem("must have a to that is not below its from");
@@ -50,11 +51,14 @@ fn read_millionths(at: &JsonCursor<'_>) -> u64 {
             .and_then(|read| u64::try_from(read.times_ten_to(6)?).ok()),
         _ => None,
     };
-    at.or_wrong(read.filter(|read| *read <= MOST), "must be a number from 0 to 1000000 with at most 6 decimals")
+    at.or_wrong(
+        read.filter(|read| *read <= MILLIONTHS_MAX),
+        "must be a number from 0 to 1000000 with at most 6 decimals",
+    )
 }
 
 /// A million, in millionths.
-const MOST: u64 = 1_000_000_000_000;
+const MILLIONTHS_MAX: u64 = 1_000_000_000_000;
 
 const PERIODS: NameTable<u32> = &[("MONTH", 1), ("QUARTER", 3), ("HALF_YEAR", 6), ("YEAR", 12)];
 const STARTS: NameTable<bool> = &[("IMMEDIATE", false), ("NEXT_PERIOD", true)];

@@ -5,7 +5,7 @@
 use crate::facts::earning::{Points, PointsAmount};
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::points::MOST;
+use crate::points::POINTS_MAX;
 use crate::points::proportional::PointsPerStep;
 use crate::text::{Decimal, Text};
 use crate::wire::cursor::{JsonCursor, NameTable, read};
@@ -72,7 +72,7 @@ pub(super) fn read_every(at: &JsonCursor<'_>) -> u64 {
 fn read_worth(at: &JsonCursor<'_>) -> PointsPerStep {
     let worth = match at.node {
         Node::Fraction(digits) => Decimal::read(digits).as_ref().and_then(PointsPerStep::read),
-        Node::Integer(_) => at.number().filter(|points| *points <= MOST).map(PointsPerStep::of),
+        Node::Integer(_) => at.number().filter(|points| *points <= POINTS_MAX).map(PointsPerStep::of),
         Node::Null | Node::Flag(_) | Node::Text(_) | Node::List(_) | Node::Object(_) => None,
     };
     at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")

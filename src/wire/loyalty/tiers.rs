@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use crate::tiers::{
-    Downgrade, GracePeriod, LoyaltyTier, TierExpiration, TierFacts, TierMeasure, TierPassage, TierPosition, TierState,
-    TierStructure, TrackingPeriod, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, TierChangeKind, TierExpiration, TierFacts, TierMeasure, TierPosition,
+    TierState, TierStructure, TrackingPeriod, TrackingUnit,
 };
 use crate::time::Instant;
 use crate::wire::cursor::{JsonCursor, NameTable, name_of, read};
@@ -26,17 +26,17 @@ const UNITS: NameTable<TrackingUnit> = &[
 const DOWNGRADES: NameTable<Downgrade> =
     &[("NO_DOWNGRADE", Downgrade::Never), ("SINGLE_LEVEL", Downgrade::OneLevel), ("MULTI_LEVEL", Downgrade::ToFit)];
 const TIER_DOWNGRADES: NameTable<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
-const PASSAGES: NameTable<TierPassage> = &[
-    ("JOINED", TierPassage::Joined),
-    ("UPGRADED", TierPassage::Upgraded),
-    ("DOWNGRADED", TierPassage::Downgraded),
-    ("LEFT", TierPassage::Left),
-    ("PROLONGED", TierPassage::Prolonged),
+const CHANGE_KINDS: NameTable<TierChangeKind> = &[
+    ("JOINED", TierChangeKind::Joined),
+    ("UPGRADED", TierChangeKind::Upgraded),
+    ("DOWNGRADED", TierChangeKind::Downgraded),
+    ("LEFT", TierChangeKind::Left),
+    ("PROLONGED", TierChangeKind::Prolonged),
 ];
 
 /// Returns the name of a kind of tier change.
-pub fn passage_type(passage: TierPassage) -> &'static str {
-    name_of(PASSAGES, passage).unwrap_or_default()
+pub fn change_kind_name(change_kind: TierChangeKind) -> &'static str {
+    name_of(CHANGE_KINDS, change_kind).unwrap_or_default()
 }
 
 /// Reads a tier structure, without its tiers.

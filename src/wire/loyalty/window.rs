@@ -13,8 +13,8 @@ const HOURS: NameTable<bool> = &[("ANY_TIME", false), ("DAILY", true)];
 pub fn read_window(at: &JsonCursor<'_>) -> Validity {
     at.object();
     let mut window = Validity::default();
-    at.fill_some("start_date", &mut window.start_date, read::instant);
-    at.fill_some("end_date", &mut window.expiration_date, read::instant);
+    at.fill_optional("start_date", &mut window.start_date, read::instant);
+    at.fill_optional("end_date", &mut window.expiration_date, read::instant);
     window.hours = at.option("validity_hours", read_hours).flatten();
     window
 }

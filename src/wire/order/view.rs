@@ -46,7 +46,7 @@ impl AppliedScope<'_> {
     fn on_line(&self, position: usize, line: &Line) -> Option<Money> {
         match self {
             AppliedScope::Everything => line.applied,
-            AppliedScope::Gain(gain) => gain.off(position),
+            AppliedScope::Gain(gain) => gain.line_discount(position),
             AppliedScope::Nothing => None,
         }
     }
@@ -155,8 +155,8 @@ impl OrderView<'_> {
     /// Returns all discounts so far, and those in the `applied_*` members.
     pub(crate) fn discounts(&self) -> [Option<Money>; 2] {
         let cart = self.cart;
-        let all = both(cart.discount, cart.items_discount()).or(cart.discount);
-        [all, both(self.applied.on_order(cart), self.applied.on_items(cart))]
+        let all = sum_optional(cart.discount, cart.items_discount()).or(cart.discount);
+        [all, sum_optional(self.applied.on_order(cart), self.applied.on_items(cart))]
     }
 
     /// Writes the amounts of section 3.1, without those that section 3.3 omits.
@@ -169,18 +169,19 @@ impl OrderView<'_> {
         out.money_if("discount_amount", cart.discount);
         // The sums of the cart are computed once: an answer needs them after every redeemable.
         let items_discount = cart.items_discount();
-        let total_discount = both(cart.discount, items_discount).or(cart.discount);
+        let total_discount = sum_optional(cart.discount, items_discount).or(cart.discount);
         out.money_if("items_discount_amount", items_discount);
         out.money_if("total_discount_amount", total_discount);
         out.money_if(
             "total_amount",
+            // Without discounts the total is the amount.
             cart.amount.map(|amount| amount.remaining_after(total_discount.unwrap_or_default())),
         );
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);
         out.money_if("items_applied_discount_amount", on_items);
-        out.money_if("total_applied_discount_amount", both(on_order, on_items));
+        out.money_if("total_applied_discount_amount", sum_optional(on_order, on_items));
     }
 
     fn write_items(&self, out: &mut Writer, written: &mut Vec<LineSpan>) {
@@ -198,12 +199,12 @@ impl OrderView<'_> {
             let applied = self.applied.on_line(position, line);
             let before = written.get(position);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
-                out.again(before.start, before.end);
+                out.repeat(before.start, before.end);
                 continue;
             }
             let start = out.position();
             match before {
-                Some(before) => out.again(before.start, before.amounts),
+                Some(before) => out.repeat(before.start, before.amounts),
                 None => {
                     out.open();
                     self.write_units(out, position, item, line);
@@ -218,9 +219,9 @@ impl OrderView<'_> {
             }
             let rest = out.position();
             match before.filter(|before| before.rest.plus_one() < before.end) {
-                Some(before) => out.again(before.rest, before.end),
+                Some(before) => out.repeat(before.rest, before.end),
                 None => {
-                    self.write_rest(out, position, item);
+                    self.write_remaining(out, position, item);
                     out.close();
                 }
             }
@@ -262,7 +263,7 @@ impl OrderView<'_> {
     }
 
     /// Writes its replacements, its goods and its metadata.
-    fn write_rest(&self, out: &mut Writer, position: usize, item: &Item) {
+    fn write_remaining(&self, out: &mut Writer, position: usize, item: &Item) {
         self.write_replaced(out, position);
         let public = self.public.filter(|_| position >= self.order.items.len());
         write_goods(out, "product", [item.product.as_deref(), self.priced.product(position)], public);
@@ -285,6 +286,7 @@ impl OrderView<'_> {
             }
             out.item().object(|out| {
                 let index = |position: usize| u64::try_from(position).unwrap_or(0);
+                // Replaced units and their amounts are within bounds.
                 let lost = |count: Option<Money>| Money::ZERO.difference_from(count.unwrap_or_default());
                 out.write_number("source_index", index(replaced.source));
                 out.member("source_applied_quantity").integer(lost(Money::of(replaced.source_units)));
@@ -303,7 +305,7 @@ impl OrderView<'_> {
 
 /// Returns the sum of two optional amounts; `None` on overflow.
 #[inline(never)]
-fn both(one: Option<Money>, other: Option<Money>) -> Option<Money> {
+fn sum_optional(one: Option<Money>, other: Option<Money>) -> Option<Money> {
     match (one, other) {
         (Some(one), Some(other)) => one.checked_add(other),
         (one, other) => one.or(other),

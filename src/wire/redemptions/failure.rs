@@ -84,7 +84,7 @@ pub fn write_failure(
     });
     let message = match refusal.resource() {
         Some(_) => refusal.clone(),
-        None => refusal.clone().about("redemption", id),
+        None => refusal.clone().with_resource("redemption", id),
     };
     let answer = error::write(&message, &context.request_id());
     let parent = offer.map(|offer| offer.incentive.id.clone());

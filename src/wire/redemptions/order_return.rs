@@ -1,10 +1,10 @@
 //! Reads and writes returns of part of an order: the request, the answer, and the stored return.
 
-use crate::decide::order_return::answer::{ReturnAnswer, ReturnRequest, ReturnedPart};
+use crate::decide::order_return::answer::{ReturnAnswer, ReturnRequest, ReturnedRedemption};
 use crate::decide::order_return::units::RequestedUnits;
 use crate::json::{JsonMembers, Node};
 use crate::model::order::{LARGEST_ORDER, Order};
-use crate::model::order_return::{OrderReturn, RedemptionRest};
+use crate::model::order_return::{OrderReturn, RemainingDiscount};
 use crate::model::redemption::SpentUnits;
 use crate::money::Money;
 use crate::pricing::Cart;
@@ -13,7 +13,7 @@ use crate::shape::{Field, FieldType, KEY, METADATA, Shape, may, must};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, name_of, read, read_node};
-use crate::wire::order::kept_return::POLICIES;
+use crate::wire::order::stored_return::POLICIES;
 use crate::wire::order::view::{AppliedScope, ITEM, OrderView};
 use crate::wire::order::{RELATED, UNITS as UNIT_COUNT, read_item};
 use crate::wire::problem::Problem;
@@ -117,7 +117,7 @@ pub fn stored_return(returned: &ReturnAnswer) -> OrderReturn {
     OrderReturn {
         id: returned.id.clone(),
         uncovered: returned.uncovered,
-        rests: returned.parts.iter().map(|part| part.rest.clone()).collect(),
+        remaining_discounts: returned.parts.iter().map(|part| part.remaining.clone()).collect(),
         document: document.unwrap_or_default(),
     }
 }
@@ -131,7 +131,8 @@ fn write_return(out: &mut Writer, returned: &ReturnAnswer) {
         out.member("items").list(|out| {
             for line in &returned.lines {
                 let share = &line.share;
-                let gross = share.paid_gross.checked_add(share.free_gross).unwrap_or(Money::MAX);
+                // Both are parts of the amount of one line.
+                let gross = Money::capped_sum([share.paid_gross, share.free_gross]);
                 out.item().object(|out| {
                     out.text_or_null("id", line.line_id.as_ref());
                     out.write_number("quantity", share.paid);
@@ -145,13 +146,13 @@ fn write_return(out: &mut Writer, returned: &ReturnAnswer) {
         out.write_number("amount", returned.amount.minor());
         out.write_number("discount_amount", returned.discount.minor());
         out.write_number("refund_amount", returned.refund.minor());
-        out.money_if("uncovered_amount", Some(returned.uncovered).filter(|rest| !rest.is_zero()));
+        out.money_if("uncovered_amount", Some(returned.uncovered).filter(|remaining| !remaining.is_zero()));
         out.member("redemptions").list(|out| returned.parts.iter().for_each(|part| put_part(out.item(), part)));
         out.member("metadata").metadata(&returned.metadata);
     });
 }
 
-fn put_part(out: &mut Writer, part: &ReturnedPart) {
+fn put_part(out: &mut Writer, part: &ReturnedRedemption) {
     let redemption = &part.redemption;
     out.object(|out| {
         out.write_text("id", &redemption.id);
@@ -165,7 +166,7 @@ fn put_part(out: &mut Writer, part: &ReturnedPart) {
         );
         out.constant_if("policy", name_of(POLICIES, part.policy));
         out.write_number("discount_amount", part.discount.minor());
-        out.write_flag("given_back", part.is_given_back);
+        out.write_flag("given_back", part.is_fully_returned);
         match part.spent {
             Some(SpentUnits::Credits(credits)) => out.member("gift").object(|out| out.write_number("amount", credits)),
             Some(SpentUnits::Points(points)) => {
@@ -180,17 +181,17 @@ fn put_part(out: &mut Writer, part: &ReturnedPart) {
                 out.write_text("details", &lost.details());
             });
         }
-        out.member("remaining").object(|out| write_rest(out, &part.rest));
+        out.member("remaining").object(|out| write_remaining(out, &part.remaining));
     });
 }
 
-fn write_rest(out: &mut Writer, rest: &RedemptionRest) {
-    out.money_if("discount_amount", Some(rest.discount).filter(|off| !off.is_zero()));
-    if rest.lines.is_empty() {
+fn write_remaining(out: &mut Writer, remaining: &RemainingDiscount) {
+    out.money_if("discount_amount", Some(remaining.discount).filter(|off| !off.is_zero()));
+    if remaining.lines.is_empty() {
         return;
     }
     out.member("items").list(|out| {
-        for line in &rest.lines {
+        for line in &remaining.lines {
             out.item().object(|out| {
                 out.write_text("id", &line.line_id);
                 out.money_if("discount_amount", Some(line.discount).filter(|off| !off.is_zero()));

@@ -145,8 +145,8 @@ pub struct RecordedOrder {
 }
 
 impl RecordedOrder {
-    /// Adds the stored members of redeemed objects, which `find_members` finds as JSON for the shown document; members that are
-    /// printed already are kept.
+    /// Adds the stored members of redeemed objects, which `find_members` finds as JSON for the answered document; members that are
+    /// printed already stay.
     pub fn write_redeemed<E>(
         &mut self,
         mut find_members: impl FnMut(IncentiveObject, &Map<String, Value>) -> Result<Vec<(&'static str, String)>, E>,
@@ -290,6 +290,7 @@ impl RedeemedObject {
             out.member("loyalty_card").object(|out| out.write_number("points", points));
         }
         if let Some(exchanged) = &self.reward {
+            // A reward without a price took no points.
             out.member("reward").object(|out| exchanged.write(out, self.points.unwrap_or(0), customer));
         }
         let is_printed = |name: &str| self.printed.iter().any(|(printed, _)| *printed == name);

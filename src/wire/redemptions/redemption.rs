@@ -191,12 +191,14 @@ fn redeemable_json(incentive: &RedeemableTerms, part: &RedeemedPart) -> Map<Stri
     }
     let counts = VoucherCounts {
         redeemed_quantity: part.redeemed_quantity,
+        // Only a gift card has redeemed credits, and only a loyalty card redeemed points.
         redeemed_amount: part.redeemed_amount.unwrap_or(0),
         redeemed_points: part.redeemed_points.unwrap_or(0),
         published: None,
     };
     let mut grant = incentive.grant.clone();
     if let Grant::Loyalty(card) = &mut grant {
+        // A redemption that took no points leaves the card as it was.
         card.spend(part.points.unwrap_or(0));
     }
     voucher_json(document, Some(&grant), counts)

@@ -34,7 +34,7 @@ pub fn write_rollback(
     request: &RollbackRequest,
     service: &StoredObjects,
 ) -> PrintedAnswer {
-    // The unpaid part of a canceled order is shown again when the order is paid again.
+    // The unpaid part of a canceled order is written again when the order is paid again.
     let is_hidden = |order: &&Order| order.status == Some(OrderStatus::Canceled) && order.uncovered.is_some();
     let hidden = rolled_back.order.as_ref().filter(is_hidden);
     let stored = hidden.map(|order| print_order(order, rolled_back));
@@ -139,6 +139,7 @@ impl RollbackWriter<'_> {
         if let Some((_, json)) = self.service.vouchers.iter().find(|(id, _)| *id == voucher.id) {
             return out.write_raw("voucher", json);
         }
+        // A coupon spends no units.
         let spent = part.redemption.spent.map_or(0, SpentUnits::amount);
         let lower = |count: Option<u64>, by: u64| count.map(|count| count.remaining_after(by));
         let higher = |left: Option<u64>| left.filter(|_| spent > 0).and_then(|left| left.checked_add(spent));

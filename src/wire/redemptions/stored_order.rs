@@ -6,7 +6,7 @@ use crate::model::order::Order;
 use crate::pricing::lines::PricedOrder;
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::order::kept_return::write_returns;
+use crate::wire::order::stored_return::write_returns;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines};
 use crate::wire::redemptions::record::write_reference;
 use crate::wire::writer::Writer;
@@ -53,7 +53,7 @@ impl OrderRecord<'_> {
     }
 }
 
-/// Writes an order as it is stored and shown, with the amounts of its lines.
+/// Writes an order as it is stored and answered, with the amounts of its lines.
 pub fn write_order(order: &Order, priced: &PricedOrder<'_>, updated_at: Option<Instant>) -> String {
     Writer::record_of(|out| {
         out.object(|out| {

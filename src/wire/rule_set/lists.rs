@@ -19,7 +19,7 @@ pub struct ListedKind {
     pub kind: &'static str,
     /// The noun for one of them, in messages.
     pub noun: &'static str,
-    /// The fields of one, as the API shows and accepts them; empty to accept all.
+    /// The fields of one, as the API returns and accepts them; empty to accept all.
     pub fields: &'static [Field],
 }
 

@@ -8,7 +8,7 @@ use crate::rules::{Contents, SegmentMembers};
 use crate::text::Text;
 use crate::wire::cursor::{JsonCursor, read};
 use crate::wire::order::read_goods;
-use crate::wire::rule_set::given::{RuleSet, count, document};
+use crate::wire::rule_set::stated_facts::{RuleSet, count, document};
 use crate::wire::rules::{read_collection, read_rule, read_segment};
 use crate::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
 

@@ -106,22 +106,22 @@ impl CampaignField {
         CampaignField { lists, ..self }
     }
 
-    /// Shows the field in answers of campaigns that have the field.
+    /// Writes the field into answers of campaigns that have the field.
     pub(super) const fn answer(self, text: &'static str) -> CampaignField {
         self.listed(FieldList::Answer, may(self.name, self.kind).description(text))
     }
 
-    /// Shows the field in every answer.
+    /// Writes the field into every answer.
     pub(super) const fn answer_always(self, text: &'static str) -> CampaignField {
         self.listed(FieldList::Answer, must(self.name, self.kind).description(text))
     }
 
-    /// Shows the field as answers of vouchers and tiers do.
+    /// Writes the field as answers of vouchers and tiers do.
     pub(super) const fn answer_as_validity(self) -> CampaignField {
         self.listed(FieldList::Answer, named(VALIDITY, self.name))
     }
 
-    /// Lets answers show `null`.
+    /// Lets answers have `null`.
     pub(super) const fn or_null(self) -> CampaignField {
         match self.in_list(FieldList::Answer) {
             Some(field) => self.listed(FieldList::Answer, field.or_null()),

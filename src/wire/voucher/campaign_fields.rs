@@ -2,7 +2,7 @@
 //! Every list of a campaign's fields is selected from this table.
 //!
 //! `voucher` and `promotion` configure other objects in requests, as `vouchers_count` and `validation_rules` do: the
-//! operations declare these. The table is in the engine because a set of rules may have every member that answers show.
+//! operations declare these. The table is in the engine because a set of rules may have every member that answers have.
 
 use super::campaign_field::{CampaignField, FieldList, FieldUse, InitialValue, field};
 use super::campaigns::{OF_VOUCHERS, PROMOTION, QUALIFICATION, REFERRAL, REFERRAL_REQUEST};

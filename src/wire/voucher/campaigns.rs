@@ -150,7 +150,7 @@ pub(super) const OF_VOUCHERS: FieldType = FieldType::Object(&[
         .description("Hours of the day in which new vouchers can be redeemed. Same as those of the campaign."),
 ]);
 
-/// Tiers of a promotion, as its campaign shows these.
+/// Tiers of a promotion, as its campaign lists these.
 pub(super) const PROMOTION: FieldType = FieldType::Object(&[
     object(&["list"]),
     must("data_ref", FieldType::OneOf(&["tiers"]))

@@ -34,6 +34,7 @@ fn read_reward(at: &JsonCursor<'_>) -> Option<RefereeReward> {
     Some(RefereeReward {
         card: at.option("type", |value| value.one_of(CARDS)),
         campaign: campaign.flatten()?,
+        // A reward without an amount gives none.
         amount: at.option("amount", read::whole_number).unwrap_or(0),
     })
 }

@@ -144,7 +144,7 @@ impl Fraction {
         Fraction { top: self.top.times(&other.top), bottom: self.bottom.times(&other.bottom) }
     }
 
-    pub fn over(&self, other: &Fraction) -> Option<Fraction> {
+    pub fn divided_by(&self, other: &Fraction) -> Option<Fraction> {
         Fraction::new(self.top.times(&other.bottom), self.bottom.times(&other.top))
     }
 

@@ -213,7 +213,7 @@ fn members_of_records_are_sorted_by_name() {
         written.open_object();
         // Each name once, and not in order.
         for (name, value) in map.iter().rev() {
-            written.foreign_name(name);
+            written.dynamic_name(name);
             written.count(value.as_u64().expect("a count"));
         }
         written.close_object();

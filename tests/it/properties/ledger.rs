@@ -1,4 +1,4 @@
-//! Tests invariants 13 to 18 and 21: the ledger against a second model that keeps plain lists and adds them up each time. Two sessions and
+//! Tests invariants 13 to 18 and 21: the ledger against a second model that stores plain lists and adds them up each time. Two sessions and
 //! an unlocked caller act in random order while time passes.
 
 use std::collections::BTreeMap;

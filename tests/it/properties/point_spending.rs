@@ -194,7 +194,8 @@ fn a_formula_without_a_result_pays_nothing() {
 fn a_refund_grows_with_the_returned_units_to_the_whole_payment() {
     holds(2_000, (0..10_000_u64, 1..10_000_u64, 0..10_000_u64, 0..10_000_u64), |(points, whole, one, other)| {
         let bought = |amount: u64| OrderSnapshot { amount, goods: Vec::new() };
-        let of = |returned: u64| bought(whole).amount_back(&bought(whole.saturating_sub(returned))).of(points);
+        let of =
+            |returned: u64| bought(whole).returned_amount_share(&bought(whole.saturating_sub(returned))).of(points);
         let (less, more) = (one.min(other), one.max(other));
         prop_assert!(of(less) <= of(more) && of(more) <= points);
         prop_assert_eq!(of(whole), points);

@@ -10,7 +10,7 @@ use scrip::model::scope::{GoodsObject, GoodsRef, Scope, ScopeEntry, TargetKind, 
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
     Cart, CoveredUnits, DiscountBase, FormulaInputs, FreeGoods, Gain, Line, LinesInScope, NoCaps, NumberResolver,
-    add_units, apply_gift, off_lines, off_order, select,
+    add_units, apply_gift, discount_lines, discount_order, select,
 };
 use scrip::rules::{OrderLines, ResolvedLine};
 use scrip::text::Text;
@@ -249,10 +249,10 @@ fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Sco
     let numbers = NumberResolver { cart, inputs: &AmountsOnly::default(), bundles: None };
     let base = initial.map_or(DiscountBase::Discounted, DiscountBase::Initial);
     if !discount.acts_on_lines(true) {
-        return off_order(discount, &numbers, base).unwrap();
+        return discount_order(discount, &numbers, base).unwrap();
     }
     let reach = reach_of(scope, drawn, cart);
-    off_lines(discount, &numbers, LinesInScope { cart, base, scope, covered: &reach }).unwrap()
+    discount_lines(discount, &numbers, LinesInScope { cart, base, scope, covered: &reach }).unwrap()
 }
 
 /// Checks the identities of docs/spec/calculation.md#3, and that no discount exceeds the available amount.

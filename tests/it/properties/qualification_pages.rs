@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::properties::holds;
 
 /// Bytes of one answer to a client, unless it has one result or none.
-const MOST_BYTES: usize = 1_000_000;
+const BYTES_MAX: usize = 1_000_000;
 
 /// The vouchers of a customer, and the query.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ fn qualification_pages_are_bounded_and_complete() {
         let all_ids: Vec<String> = queries.pages(false).into_iter().flat_map(|(ids, _)| ids).collect();
         let pages = queries.pages(true);
         for (ids, bytes) in &pages {
-            prop_assert!(*bytes <= MOST_BYTES || ids.len() <= 1, "{} results are {bytes} bytes", ids.len());
+            prop_assert!(*bytes <= BYTES_MAX || ids.len() <= 1, "{} results are {bytes} bytes", ids.len());
             prop_assert!(ids.len() <= queries.limit);
         }
         let empty = pages.iter().filter(|(ids, _)| ids.is_empty()).count();

@@ -47,11 +47,11 @@ impl CustomerTokenKey {
         let head = part(json!({ "alg": "HS256", "typ": "JWT", "kid": self.id }));
         let end = now.checked_add(seconds)?;
         let body = part(json!({ "aud": project, "sub": customer, "iat": now, "exp": end }));
-        let seal = self.over(&[head.as_bytes(), b".", body.as_bytes()])?.finalize().into_bytes();
+        let seal = self.divided_by(&[head.as_bytes(), b".", body.as_bytes()])?.finalize().into_bytes();
         Some(format!("{head}.{body}.{}", Base64UrlUnpadded::encode_string(&seal)))
     }
 
-    fn over(&self, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
+    fn divided_by(&self, parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
         let mut seal = Hmac::<Sha256>::new_from_slice(self.secret.as_bytes()).ok()?;
         for part in parts {
             seal.update(part);
@@ -143,7 +143,7 @@ impl UnverifiedToken<'_> {
             return Err(wrong(format!("names the key `{}`, {message}", shortened(&self.key))));
         };
         let [head, body] = self.signed;
-        let seal = key.over(&[head.as_bytes(), b".", body.as_bytes()]);
+        let seal = key.divided_by(&[head.as_bytes(), b".", body.as_bytes()]);
         // Compares in constant time.
         if seal.is_none_or(|seal| seal.verify_slice(&self.seal).is_err()) {
             return Err(wrong("was cut short, changed, or signed with another secret than its key's"));

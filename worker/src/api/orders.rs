@@ -22,7 +22,7 @@ use crate::store::facts::DocumentsById;
 use crate::store::records::{CustomerRecord, OrderRecord};
 use crate::timestamp;
 use scrip::decide::OrderCount;
-use scrip::decide::summary_delta::{CountedAs, recounted};
+use scrip::decide::summary_delta::{CountedAs, recount};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
 use scrip::text::{Text, fold};
@@ -268,7 +268,7 @@ fn write(
     }
     let updated_at = document.updated_at.and_then(Instant::from_millis);
     let (text, total) = order_pricing::price_order(call, &order, updated_at)?;
-    let orders = recounted(stored.as_ref().and_then(CountedAs::stored), CountedAs::of(&order, total));
+    let orders = recount(stored.as_ref().and_then(CountedAs::stored), CountedAs::of(&order, total));
     facts::count_orders(call, &parties.upserted, None, &orders)?;
     Ok((text, orders))
 }

@@ -24,7 +24,7 @@ use scrip::model::qualification::{
     Scenario,
 };
 use scrip::wire::order::ORDER;
-use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::problem::VALUES_MAX;
 use scrip::wire::qualification::{QUALIFY, read_qualification_node, write_qualification};
 use serde_json::Value as Json;
 
@@ -132,7 +132,7 @@ fn read(call: &Call<'_, '_>) -> Result<QualificationRequest, CallError> {
     let body = &call.request.body;
     // An absent body requests everything.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body.as_slice() };
-    let body = Node::read_within(body, MOST_VALUES)?;
+    let body = Node::read_within(body, VALUES_MAX)?;
     client::check_body(call, &body)?;
     let mut qualification = read_qualification_node(&body)?;
     decide::receive(&mut qualification.request, caller::channel(call))?;

@@ -14,7 +14,7 @@ use crate::store::document_list::selection::{NEWEST, SortOrder};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use crate::timestamp;
-use scrip::text::{hex, unhexed};
+use scrip::text::{decode_hex, hex};
 use serde_json::{Map, Value as Json, json};
 
 /// Validity of a cursor.
@@ -133,7 +133,7 @@ fn open(
     if !crate::constant_time::equal_in_constant_time(&digest(call, scope, place)?, found) {
         return Err(wrong().into());
     }
-    let text = unhexed(place).ok_or_else(wrong)?;
+    let text = decode_hex(place).ok_or_else(wrong)?;
     let place: Vec<Json> = serde_json::from_slice(&text).map_err(|_| wrong())?;
     let (expires_at, place) = place.split_first().ok_or_else(wrong)?;
     if expires_at.as_i64().is_none_or(|end| end <= call.now_ms()) {

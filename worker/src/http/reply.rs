@@ -169,7 +169,7 @@ impl From<scrip::refusal::Refusal> for CallError {
         if let Some((kind, id)) = refusal.resource() {
             body = body.about(kind, id);
         }
-        body.error = refusal.custom().map(|message| json!({ "message": message }));
+        body.error = refusal.custom_message().map(|message| json!({ "message": message }));
         CallError::Refused(body)
     }
 }

@@ -6,7 +6,7 @@ use crate::http::request::Request;
 use scrip::json::service::settle;
 use scrip::text::LONGEST_TEXT;
 use scrip::wire::Node;
-use scrip::wire::problem::{MOST_VALUES, shortened};
+use scrip::wire::problem::{VALUES_MAX, shortened};
 use serde_json::{Map, Value as Json};
 
 /// Name under which the JSON library keeps a number as its digits.
@@ -135,7 +135,7 @@ pub fn check_size(request: &Request, many: bool) -> Result<(), ErrorBody> {
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
     let (longest, values) = scan(&request.body)?;
-    let most = if many { LISTED_VALUES_MAX } else { MOST_VALUES };
+    let most = if many { LISTED_VALUES_MAX } else { VALUES_MAX };
     if longest > LONGEST_TEXT || values > most {
         // The engine in a client reports the same error, from the same reader.
         Node::read_within(&request.body, most)?;

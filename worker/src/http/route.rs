@@ -353,7 +353,7 @@ pub struct Call<'c, 's> {
     /// Context of the client that calls; `None` for a server of the merchant.
     pub client: Option<ClientContext>,
     /// Number of codes that a client has named without success.
-    pub wrong_codes: &'c Cell<usize>,
+    pub failed_attempts: &'c Cell<usize>,
     /// Cached products and SKUs of the project, until some are written.
     pub catalogue: Catalogue,
     /// Runs a slice of the due jobs; for tests only.

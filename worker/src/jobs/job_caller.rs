@@ -63,7 +63,7 @@ impl JobCaller {
             request_id: &self.request_id,
             params: Vec::new(),
             client: None,
-            wrong_codes: &Cell::new(0),
+            failed_attempts: &Cell::new(0),
             catalogue: Catalogue::default(),
             #[cfg(feature = "test-hooks")]
             run_due: None,

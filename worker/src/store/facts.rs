@@ -8,6 +8,7 @@ mod statements;
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
 
 use super::candidates::CandidateRows;
+use super::sql::Fault;
 use scrip::budget::StepBudget;
 use scrip::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, SummaryCounts};
 use scrip::json::Node;
@@ -179,13 +180,14 @@ impl Facts for StoreFacts<'_, '_> {
         let stored = stored.and_then(|stored| Some((self.record_fault(stored.members().map(Some))?, stored.parent)));
         // A rollback has the same kind, but is no redemption.
         let stored = stored.filter(|(members, _)| members.get("object").and_then(Node::as_str) == Some("redemption"));
-        let past = stored.map(|(members, parent)| {
-            let past = read_stored_redemption(members);
+        let damaged = |problem| Fault(format!("the stored redemption `{id}` does not read: {problem}"));
+        let redemption = stored.and_then(|(members, parent)| {
+            let redemption = self.record_fault(read_stored_redemption(members).map(Some).map_err(damaged))?;
             // The record of a promotion stack has its subject only as its parent.
-            let redeemed = past.redeemed.clone().or(parent.map(Text::from));
-            Fact::own(StoredRedemption { redeemed, ..past })
+            let redeemed = redemption.redeemed.clone().or(parent.map(Text::from));
+            Some(Fact::own(StoredRedemption { redeemed, ..redemption }))
         });
-        past.into()
+        redemption.into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {

@@ -37,17 +37,17 @@ fn fault(error: rusqlite::Error) -> Fault {
 impl Sqlite {
     /// Creates an empty database in memory.
     pub fn memory() -> Result<Sqlite, Fault> {
-        Sqlite::over(Connection::open_in_memory().map_err(fault)?)
+        Sqlite::divided_by(Connection::open_in_memory().map_err(fault)?)
     }
 
     /// Opens the database in a file, with a write-ahead log like the platform; creates it when missing.
     pub fn file(path: &Path) -> Result<Sqlite, Fault> {
         let connection = Connection::open(path).map_err(fault)?;
         connection.pragma_update(None, "journal_mode", "WAL").map_err(fault)?;
-        Sqlite::over(connection)
+        Sqlite::divided_by(connection)
     }
 
-    fn over(connection: Connection) -> Result<Sqlite, Fault> {
+    fn divided_by(connection: Connection) -> Result<Sqlite, Fault> {
         connection.set_prepared_statement_cache_capacity(200);
         for (limit, most) in LIMITS {
             connection.set_limit(limit, most).map_err(fault)?;

@@ -8,7 +8,7 @@ use crate::store::sql::Fault;
 use aes_siv::siv::Aes128Siv;
 use hmac::{Hmac, KeyInit, Mac};
 use scrip::id::{TRACKING_PREFIX, is_tracking_id};
-use scrip::text::{hex, unhex};
+use scrip::text::{decode_hex_array, hex};
 use serde_json::Value as Json;
 use sha2::Sha256;
 
@@ -36,7 +36,11 @@ impl Tracker {
     /// Loads the tracker of a project, whose key was written when the project was created.
     pub fn load(store: &Store<'_>) -> Result<Tracker, Fault> {
         let found = store.document("secret", "tracking")?;
-        let key = found.as_ref().and_then(|found| found.body.get("key")).and_then(Json::as_str).and_then(unhex::<32>);
+        let key = found
+            .as_ref()
+            .and_then(|found| found.body.get("key"))
+            .and_then(Json::as_str)
+            .and_then(decode_hex_array::<32>);
         key.map(Tracker::new).ok_or_else(|| Fault::new("the project has no tracking key"))
     }
 
@@ -93,7 +97,7 @@ impl Tracker {
     pub fn source_id(&self, text: &str) -> Result<Option<String>, Fault> {
         let Some(digits) = text.strip_prefix(TRACKING_PREFIX) else { return Ok(None) };
         let length = digits.len() / 2;
-        let bytes = unhex::<{ TAG + SEALED_MAX }>(digits);
+        let bytes = decode_hex_array::<{ TAG + SEALED_MAX }>(digits);
         // A tag without text only proves equality.
         let Some(sealed) = bytes.as_ref().and_then(|bytes| bytes.get(..length)).filter(|sealed| sealed.len() > TAG)
         else {

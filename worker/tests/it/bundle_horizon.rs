@@ -7,7 +7,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use ed25519_dalek::{Signature, VerifyingKey};
 use scrip::Context;
 use scrip::bundle::PreparedRules;
-use scrip::text::unhex;
+use scrip::text::decode_hex_array;
 use scrip::time::Instant;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
@@ -162,7 +162,7 @@ fn final_verdict(
     let context: &str = &reply.headers.iter().find(|(header, _)| header == "scrip-context").unwrap().1;
     let context: Json = serde_json::from_str(context).unwrap();
     let now = Instant::parse(context["now"].as_str().unwrap()).unwrap();
-    let context = Context { now, seed: unhex(context["seed"].as_str().unwrap()).unwrap() };
+    let context = Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap() };
     let own = rules.validate(request.to_string().as_bytes(), &context);
     let verdict: Json = serde_json::from_slice(&own.body).unwrap();
     if !verdict["missing"].is_null() {

@@ -5,7 +5,7 @@ use crate::bundle::Bundle;
 use crate::in_process::Edge;
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use scrip::Context;
-use scrip::text::{fold, hex, unhex};
+use scrip::text::{decode_hex_array, fold, hex};
 use scrip::time::Instant;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
@@ -88,7 +88,7 @@ impl Shop {
         let (_, context) = reply.headers.iter().find(|(name, _)| name == "scrip-context").unwrap();
         let context: Json = serde_json::from_str(context).unwrap();
         let now = Instant::parse(context["now"].as_str().unwrap()).unwrap();
-        let context = Context { now, seed: unhex(context["seed"].as_str().unwrap()).unwrap() };
+        let context = Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap() };
         let rules = bundle.prepare_for(&bundle.prepare(), request, None);
         let own = rules.validate(request.to_string().as_bytes(), &context).body;
         let verdict: Json = serde_json::from_slice(&own).unwrap();

@@ -52,7 +52,7 @@ fn is_complete(vector: &Vector) -> bool {
 /// Returns the fault of the service's answer, if there is one.
 fn fault(edge: &Edge, vector: &Vector) -> Option<String> {
     let now_ms = scrip_worker::timestamp::parse(&vector.now).unwrap();
-    let seed = scrip::text::unhex::<32>(&vector.seed).unwrap();
+    let seed = scrip::text::decode_hex_array::<32>(&vector.seed).unwrap();
     let given = edge.send(post("/test-hooks/given", vector.given.clone().into_bytes(), None), now_ms, None);
     if given.status != 200 {
         return Some(format!("{}: not given: {}", vector.path, String::from_utf8_lossy(&given.body)));

@@ -3,7 +3,7 @@
 use aes_gcm::aead::{Aead, KeyInit};
 use aes_gcm::{Aes128Gcm, Nonce};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use scrip::text::{hex, unhexed};
+use scrip::text::{decode_hex, hex};
 use scrip_worker::domain::bundle::box_keys::{DerivationReport, DerivationStep, DerivedKey};
 use serde_json::Value as Json;
 use sha2::Sha256;
@@ -15,7 +15,7 @@ pub fn derive(code: &str, salt: &[u8], rounds: u32) -> [u8; 32] {
 /// Does what a step says.
 #[allow(dead_code, reason = "not every program of tests has an object")]
 pub fn carry_out(step: &DerivationStep) -> DerivationReport {
-    let salt = unhexed(&step.salt).unwrap();
+    let salt = decode_hex(&step.salt).unwrap();
     let keys =
         step.codes.iter().map(|code| DerivedKey { code: code.clone(), key: hex(&derive(code, &salt, step.rounds)) });
     DerivationReport { keys: keys.collect() }

@@ -107,7 +107,7 @@ impl Bundle {
 
     fn within(&self, prepared: PreparedRules) -> PreparedRules {
         let at = |name: &str| Instant::from_millis(self.claims[name].as_i64().unwrap()).unwrap();
-        prepared.within(at("from"), at("to"))
+        prepared.with_horizon(at("from"), at("to"))
     }
 }
 

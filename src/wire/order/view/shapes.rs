@@ -2,7 +2,7 @@
 
 use crate::shape::{AMOUNT, CHANGE, COUNT, Field, FieldType, KEY, METADATA, may, must};
 use crate::shape::{fields_of, shape};
-use crate::wire::order::kept_return::STORED_RETURN;
+use crate::wire::order::stored_return::STORED_RETURN;
 use crate::wire::order::{GOODS, STATUS};
 
 /// A replacement of units of a line.

@@ -212,7 +212,7 @@ fn an_order_status_changes_once() {
     assert_eq!(OrderTransition::of(Some(Created), Paid), Some(OrderTransition::Paid));
     assert_eq!(OrderTransition::of(Some(Paid), Paid), None);
     assert_eq!(OrderTransition::of(Some(Paid), Fulfilled), None);
-    assert_eq!(OrderTransition::of(Some(Fulfilled), Canceled), Some(OrderTransition::CalledOff));
+    assert_eq!(OrderTransition::of(Some(Fulfilled), Canceled), Some(OrderTransition::Canceled));
     assert_eq!(OrderTransition::of(Some(Canceled), Canceled), None);
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use scrip::Context;
 use scrip::bundle::facts::RuleSetFacts;
-use scrip::decide::earn::{EarningEvent, EarningRequest, Earnings, GiveBack, GrantedContent, earn, give_back};
+use scrip::decide::earn::{
+    EarningEvent, EarningRequest, Earnings, GrantedContent, PointsCorrection, decide_corrections, earn,
+};
 use scrip::facts::earning::{
     CurrentTier, EarningCard, EarningFacts, EarningKey, EarningStatus, Incentive, Membership, StoredEarning,
 };
@@ -109,8 +111,8 @@ impl Shop {
                         card_id: given.card_id.clone(),
                         card_definition_id: given.card_definition_id.clone(),
                         earned: EarnedPoints { pending: None, lot: Some("lot".into()), points: given.points },
-                        back: 0,
-                        taken: 0,
+                        revoked_due: 0,
+                        revoked: 0,
                         position: stored_earnings.len(),
                         basis: given.basis.clone(),
                     });
@@ -130,14 +132,14 @@ impl Shop {
     }
 
     /// Returns a cancelled order.
-    pub fn cancel_order(&mut self, id: &str) -> Vec<GiveBack> {
+    pub fn cancel_order(&mut self, id: &str) -> Vec<PointsCorrection> {
         let key = EarningKey::order(id);
         let context = Context { now: at("2026-03-02T10:00:00Z"), seed: [7; 32] };
-        let back = give_back(&self.engine, self, &key, None, &context).unwrap();
+        let corrections = decide_corrections(&self.engine, self, &key, None, &context).unwrap();
         if let Some((status, _)) = self.stored_earnings.get_mut(&key) {
-            *status = EarningStatus::GivenBack;
+            *status = EarningStatus::Revoked;
         }
-        back
+        corrections
     }
 }
 

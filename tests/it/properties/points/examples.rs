@@ -2,7 +2,7 @@
 
 use scrip::points::{
     CardOutcome, CardRefusal, Credit, CustomActivity, DateOfYear, DebitReason, Delay, EarnedPoints, Expiration,
-    LifetimeTotal, LotPart, MOST, MovementCause, Now, PendingUntil, Period, PointsCard, Revocation, Rounding,
+    LifetimeTotal, LotPart, MovementCause, Now, POINTS_MAX, PendingUntil, Period, PointsCard, Revocation, Rounding,
     SlidingExpiry, SpentPoints, Unit,
 };
 use scrip::text::Text;
@@ -363,13 +363,13 @@ fn a_lot_is_expired_once_and_only_if_it_has_an_expiry() {
 #[test]
 fn every_number_of_a_card_fits_in_json() {
     let mut days = Days::new();
-    days.earn("2026-01-01", MOST - 10, "a", &Expiration::Never);
+    days.earn("2026-01-01", POINTS_MAX - 10, "a", &Expiration::Never);
     days.earn_pending("2026-01-01", 10, "p", &Delay::Period(of(5, Unit::Day)));
     let lot = Text::from("b");
     let arrival = Credit { lot: &lot, expiration: &Expiration::Never };
     let now = days.now("2026-01-02");
     // Pending points already count against the limit.
-    for points in [1, MOST, u64::MAX] {
+    for points in [1, POINTS_MAX, u64::MAX] {
         assert_eq!(days.card.add(points, arrival, &now), Err(CardRefusal::Beyond));
         assert_eq!(days.card.purchase(points, arrival, &now), Err(CardRefusal::Beyond));
         let pending = Text::from("q");
@@ -377,13 +377,13 @@ fn every_number_of_a_card_fits_in_json() {
         assert_eq!(days.card.earn(points, arrival, &delay, &pending, &now), Err(CardRefusal::Beyond));
     }
     let read = days.on("2026-01-10");
-    assert_eq!((read.available(), read.lifetime_totals.total()), (MOST, MOST));
+    assert_eq!((read.available(), read.lifetime_totals.total()), (POINTS_MAX, POINTS_MAX));
     // The debt of a card has the same limit as its balance.
     let mut days = Days::new();
     let below = DebitReason::Subtract { below_zero: true };
-    days.does("2026-01-01", |card, now| card.take(below, MOST, now));
+    days.does("2026-01-01", |card, now| card.take(below, POINTS_MAX, now));
     let now = days.now("2026-01-01");
-    assert_eq!(days.card.balance(), -i64::try_from(MOST).unwrap());
+    assert_eq!(days.card.balance(), -i64::try_from(POINTS_MAX).unwrap());
     assert_eq!(days.card.take(below, 1, &now), Err(CardRefusal::Beyond));
     assert_eq!(Days::new().card.take(below, u64::MAX, &now), Err(CardRefusal::Beyond));
 }
@@ -418,7 +418,7 @@ fn ids_are_unique_and_empty_operations_change_nothing() {
 #[test]
 fn a_card_of_more_points_than_the_bound_is_refused() {
     let mut days = Days::new();
-    days.earn("2026-01-01", MOST, "a", &Expiration::Never);
+    days.earn("2026-01-01", POINTS_MAX, "a", &Expiration::Never);
     let now = days.now("2026-01-02");
     let mut lots = days.card.clone();
     lots.lots.push(scrip::points::Lot { id: "b".into(), points: 1, ..lots.lots[0].clone() });

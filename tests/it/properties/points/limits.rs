@@ -6,7 +6,7 @@ use scrip::points::limits::{
     Cooldown, EarnedSoFar, EarningLimits, FireCount, GlobalLimit, LimitRefusal, SpendingLimits, SpentTotals,
     TriggerLimits,
 };
-use scrip::points::{CurrentPeriod, MOST, proportional};
+use scrip::points::{CurrentPeriod, POINTS_MAX, proportional};
 use scrip::text::Decimal;
 use scrip::time::{Instant, TimeZone};
 use scrip::zones::named;
@@ -70,10 +70,10 @@ fn limits_admit_the_same_points_as_one_by_one() {
 fn extreme_limits_and_balances_do_not_overflow() {
     let so_far = EarnedSoFar { balance: i64::MIN, pending: 0, in_period: 0 };
     let limits = EarningLimits { global: GlobalLimit::Total(u64::MAX), ..EarningLimits::default() };
-    assert_eq!(limits.earned(MOST, None, so_far), MOST);
-    assert_eq!(EarningLimits::default().earned(MOST, Some(0), EarnedSoFar::default()), MOST);
+    assert_eq!(limits.earned(POINTS_MAX, None, so_far), POINTS_MAX);
+    assert_eq!(EarningLimits::default().earned(POINTS_MAX, Some(0), EarnedSoFar::default()), POINTS_MAX);
     let full = EarnedSoFar { balance: i64::MAX, pending: u64::MAX, in_period: u64::MAX };
-    assert_eq!(limits.earned(MOST, None, full), 0);
+    assert_eq!(limits.earned(POINTS_MAX, None, full), 0);
 }
 
 /// Returns the local time this much later, counting days and months one by one.
@@ -167,9 +167,9 @@ fn every_whole_step_of_a_number_is_worth_points() {
         Ok(())
     });
     assert_eq!(proportional::points(100, 0, 1), None);
-    assert_eq!(proportional::points(MOST, 1, 1), Some(MOST));
-    assert_eq!(proportional::points(MOST, 2, 2), Some(MOST - 1));
-    assert_eq!(proportional::points(MOST, 1, MOST), None);
+    assert_eq!(proportional::points(POINTS_MAX, 1, 1), Some(POINTS_MAX));
+    assert_eq!(proportional::points(POINTS_MAX, 2, 2), Some(POINTS_MAX - 1));
+    assert_eq!(proportional::points(POINTS_MAX, 1, POINTS_MAX), None);
     assert_eq!(proportional::points(u64::MAX, 1, 1), None);
 }
 

@@ -3,8 +3,8 @@
 use scrip::points::{Period, Unit};
 use scrip::text::Text;
 use scrip::tiers::{
-    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierExpiration, TierFacts, TierInputChange, TierMeasure,
-    TierOutcome, TierPassage, TierState, TierStructure, TrackingPeriod, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierChangeKind, TierExpiration, TierFacts, TierInputChange,
+    TierMeasure, TierOutcome, TierState, TierStructure, TrackingPeriod, TrackingUnit,
 };
 use scrip::time::{Instant, TimeZone};
 use scrip::zones::named;
@@ -44,12 +44,12 @@ fn play(structure: &TierStructure, changes: &[TierInputChange], now: &str) -> Ti
     structure.advance(&state_at(structure, &changes[0].at.text()), changes, at(now), &warsaw())
 }
 
-fn changes_of(moved: &TierOutcome) -> Vec<(String, TierPassage, Option<Text>)> {
-    moved.transitions.iter().map(|change| (change.at.text(), change.passage, change.to.clone())).collect()
+fn changes_of(moved: &TierOutcome) -> Vec<(String, TierChangeKind, Option<Text>)> {
+    moved.transitions.iter().map(|change| (change.at.text(), change.change_kind, change.to.clone())).collect()
 }
 
-fn change(when: &str, passage: TierPassage, to: &str) -> (String, TierPassage, Option<Text>) {
-    (at(when).text(), passage, Some(to).filter(|to| !to.is_empty()).map(Text::from))
+fn change(when: &str, change_kind: TierChangeKind, to: &str) -> (String, TierChangeKind, Option<Text>) {
+    (at(when).text(), change_kind, Some(to).filter(|to| !to.is_empty()).map(Text::from))
 }
 
 #[test]
@@ -60,9 +60,9 @@ fn a_balance_changes_the_tier_at_once() {
         "2026-04-01",
     );
     let expected = [
-        change("2026-03-01T10:00:00Z", TierPassage::Joined, "bronze"),
-        change("2026-03-02T10:00:00Z", TierPassage::Upgraded, "gold"),
-        change("2026-03-03T10:00:00Z", TierPassage::Downgraded, "bronze"),
+        change("2026-03-01T10:00:00Z", TierChangeKind::Joined, "bronze"),
+        change("2026-03-02T10:00:00Z", TierChangeKind::Upgraded, "gold"),
+        change("2026-03-03T10:00:00Z", TierChangeKind::Downgraded, "bronze"),
     ];
     assert_eq!(changes_of(&moved), expected);
 }
@@ -73,8 +73,8 @@ fn a_downgrade_is_one_level_at_a_time() {
     let changes = [has("2026-03-02T10:00:00Z", 350), has("2026-03-03T10:00:00Z", 5), has("2026-03-04T10:00:00Z", 4)];
     let moved = play(&structure, &changes, "2026-04-01");
     let expected = [
-        change("2026-03-02T10:00:00Z", TierPassage::Joined, "gold"),
-        change("2026-03-03T10:00:00Z", TierPassage::Downgraded, "silver"),
+        change("2026-03-02T10:00:00Z", TierChangeKind::Joined, "gold"),
+        change("2026-03-03T10:00:00Z", TierChangeKind::Downgraded, "silver"),
     ];
     assert_eq!(changes_of(&moved), expected, "as long as the points fit the same tier, it is not looked at again");
 }
@@ -86,8 +86,8 @@ fn grace_is_rounded_up_to_the_end_of_its_month() {
     let changes = [has("2026-01-10T10:00:00Z", 350), has("2026-01-31T10:00:00Z", 5)];
     let moved = play(&structure, &changes, "2026-06-01");
     let expected = [
-        change("2026-01-10T10:00:00Z", TierPassage::Joined, "gold"),
-        change("2026-02-28T23:00:00Z", TierPassage::Downgraded, "bronze"),
+        change("2026-01-10T10:00:00Z", TierChangeKind::Joined, "gold"),
+        change("2026-02-28T23:00:00Z", TierChangeKind::Downgraded, "bronze"),
     ];
     assert_eq!(changes_of(&moved), expected, "the end of February in Warsaw");
     let saved = [&changes[..], &[has("2026-02-27T10:00:00Z", 300)]].concat();
@@ -105,10 +105,10 @@ fn points_of_a_period_count_in_the_next_one() {
     assert_eq!((deferred.tier.id.as_str(), deferred.since), ("gold", at("2026-03-31T22:00:00Z")));
     assert!(ahead.opportunities.is_empty() && ahead.risk.is_none());
     let expected = [
-        change("2026-03-02T10:00:00Z", TierPassage::Joined, "bronze"),
-        change("2026-03-31T22:00:00Z", TierPassage::Upgraded, "gold"),
-        change("2026-04-30T22:00:00Z", TierPassage::Downgraded, "silver"),
-        change("2026-05-31T22:00:00Z", TierPassage::Downgraded, "bronze"),
+        change("2026-03-02T10:00:00Z", TierChangeKind::Joined, "bronze"),
+        change("2026-03-31T22:00:00Z", TierChangeKind::Upgraded, "gold"),
+        change("2026-04-30T22:00:00Z", TierChangeKind::Downgraded, "silver"),
+        change("2026-05-31T22:00:00Z", TierChangeKind::Downgraded, "bronze"),
     ];
     assert_eq!(changes_of(&play(&structure, &changes, "2027-01-01")), expected);
 }
@@ -125,10 +125,10 @@ fn a_tier_is_kept_for_its_term_and_then_evaluated() {
     assert_eq!((risk.at, risk.to.map(|tier| tier.id.as_str())), (at("2026-02-28T23:00:00Z"), Some("silver")));
     assert_eq!(ahead.opportunities, [], "nothing is above gold");
     let expected = [
-        change("2026-01-31T10:00:00Z", TierPassage::Joined, "gold"),
-        change("2026-02-28T23:00:00Z", TierPassage::Downgraded, "silver"),
-        change("2026-04-01T22:00:00Z", TierPassage::Prolonged, "silver"),
-        change("2026-05-01T22:00:00Z", TierPassage::Prolonged, "silver"),
+        change("2026-01-31T10:00:00Z", TierChangeKind::Joined, "gold"),
+        change("2026-02-28T23:00:00Z", TierChangeKind::Downgraded, "silver"),
+        change("2026-04-01T22:00:00Z", TierChangeKind::Prolonged, "silver"),
+        change("2026-05-01T22:00:00Z", TierChangeKind::Prolonged, "silver"),
     ];
     assert_eq!(changes_of(&play(&structure, &changes, "2026-05-15")), expected);
 }
@@ -146,9 +146,9 @@ fn permanent_and_segment_tiers_follow_their_rules() {
     let changes = [has("2026-03-01", 120), vip("2026-03-02", 120), has("2026-03-03", 120), has("2026-03-04", 0)];
     let moved = play(&structure, &changes, "2026-04-01");
     let expected = [
-        change("2026-03-01", TierPassage::Joined, "silver"),
-        change("2026-03-02", TierPassage::Upgraded, "vip"),
-        change("2026-03-03", TierPassage::Downgraded, "silver"),
+        change("2026-03-01", TierChangeKind::Joined, "silver"),
+        change("2026-03-02", TierChangeKind::Upgraded, "vip"),
+        change("2026-03-03", TierChangeKind::Downgraded, "silver"),
     ];
     assert_eq!(changes_of(&moved), expected);
     let ahead = structure.progress(&moved.state, &[], at("2026-04-01"), &warsaw());
@@ -161,10 +161,10 @@ fn only_the_last_state_of_an_instant_counts() {
     let structure = TierStructure { downgrade: Downgrade::Never, ..three() };
     let state = state_at(&structure, "2026-03-01");
     let up = structure.advance(&state, &[has("2026-03-02", 350)], at("2026-03-02"), &warsaw());
-    assert_eq!(changes_of(&up), [change("2026-03-02", TierPassage::Joined, "gold")]);
+    assert_eq!(changes_of(&up), [change("2026-03-02", TierChangeKind::Joined, "gold")]);
     let down = structure.advance(&up.state, &[has("2026-03-02", 20)], at("2026-03-02"), &warsaw());
     assert_eq!(
         (changes_of(&down), down.again),
-        (vec![change("2026-03-02", TierPassage::Joined, "bronze")], Some(at("2026-03-02")))
+        (vec![change("2026-03-02", TierChangeKind::Joined, "bronze")], Some(at("2026-03-02")))
     );
 }

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use scrip::text::Text;
 use scrip::tiers::{
-    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierChange, TierExpiration, TierFacts, TierInputChange,
-    TierMeasure, TierOutcome, TierPassage, TierPosition, TierState, TierStructure, TrackingPeriod, TrackingUnit,
+    Downgrade, GracePeriod, LoyaltyTier, PriorPoints, TierChange, TierChangeKind, TierExpiration, TierFacts,
+    TierInputChange, TierMeasure, TierOutcome, TierPosition, TierState, TierStructure, TrackingPeriod, TrackingUnit,
 };
 use scrip::time::Instant;
 
@@ -138,16 +138,16 @@ fn place(position: &TierPosition) -> Place {
 }
 
 fn changes_of(transitions: &[TierChange]) -> Vec<ExpectedChange> {
-    let name = |passage| match passage {
-        TierPassage::Joined => "JOINED",
-        TierPassage::Upgraded => "UPGRADED",
-        TierPassage::Downgraded => "DOWNGRADED",
-        TierPassage::Left => "LEFT",
-        TierPassage::Prolonged => "PROLONGED",
+    let name = |change_kind| match change_kind {
+        TierChangeKind::Joined => "JOINED",
+        TierChangeKind::Upgraded => "UPGRADED",
+        TierChangeKind::Downgraded => "DOWNGRADED",
+        TierChangeKind::Left => "LEFT",
+        TierChangeKind::Prolonged => "PROLONGED",
     };
     let one = |change: &TierChange| {
         let level = |tier: &Option<Text>| tier.as_ref().map(number);
-        (change.at.millis(), name(change.passage), level(&change.from), level(&change.to), change.points)
+        (change.at.millis(), name(change.change_kind), level(&change.from), level(&change.to), change.points)
     };
     transitions.iter().map(one).collect()
 }
@@ -199,7 +199,7 @@ fn events(calendar: &CalendarModel, begin: i64, generated: &[HistoryStep]) -> Ve
 #[test]
 fn a_member_is_in_the_tier_of_the_second_model() {
     let almanacs = almanacs();
-    let passage_counts = Cell::new([0_u32; 5]);
+    let change_counts = Cell::new([0_u32; 5]);
     let begin = 1_262_304_000_000..1_900_000_000_000_i64;
     let histories = (0..ZONE_COUNT, begin, rules(), prop::collection::vec(generated_event(), 1..14), any::<u64>());
     holds(HISTORIES, histories, |(zone, begin, rules, generated, chance)| {
@@ -243,8 +243,10 @@ fn a_member_is_in_the_tier_of_the_second_model() {
 
         // A member who leaves the segment an instant later leaves the tier. At the same instant the previous tier stays, as only the state
         // at the end of an instant counts.
-        let left = |when: i64| structure.leave(&once.state, at(when)).map(|left| (left.passage, left.from, left.to));
-        let leaves = |level: Option<usize>| level.map(|level| (TierPassage::Left, Some(name(level)), None));
+        let left = |when: i64| {
+            structure.change_on_deletion(&once.state, at(when)).map(|left| (left.change_kind, left.from, left.to))
+        };
+        let leaves = |level: Option<usize>| level.map(|level| (TierChangeKind::Left, Some(name(level)), None));
         prop_assert_eq!(left(now + 1), leaves(expected.level));
         let last = once.state.at.millis();
         let (earlier, _) = Model { rules: &rules, calendar }.play(begin, &events, last - 1);
@@ -258,15 +260,15 @@ fn a_member_is_in_the_tier_of_the_second_model() {
             let after = structure.advance(&once.state, &[], risk.at, zone).state;
             prop_assert_eq!(after.now.tier.as_ref(), risk.to.map(|tier| &tier.id));
         }
-        let mut counts = passage_counts.get();
+        let mut counts = change_counts.get();
         for (_, name, ..) in changes_of(&once.changes) {
             let names = ["JOINED", "UPGRADED", "DOWNGRADED", "LEFT", "PROLONGED"];
             counts[names.iter().position(|known| *known == name).unwrap()] += 1;
         }
-        passage_counts.set(counts);
+        change_counts.set(counts);
         Ok(())
     });
-    let counts = passage_counts.get();
+    let counts = change_counts.get();
     println!("joined, upgraded, downgraded, left, prolonged: {counts:?}");
-    assert!(counts.iter().all(|count| *count > HISTORIES / 20), "every passage is seen often: {counts:?}");
+    assert!(counts.iter().all(|count| *count > HISTORIES / 20), "every kind of change is frequent: {counts:?}");
 }

@@ -19,7 +19,7 @@ fn key() -> CustomerTokenKey {
 fn signed(header: Json, claims: Json, key: &CustomerTokenKey) -> String {
     let part = |value: Json| Base64UrlUnpadded::encode_string(value.to_string().as_bytes());
     let (head, body) = (part(header), part(claims));
-    let seal = key.over(&[head.as_bytes(), b".", body.as_bytes()]).unwrap().finalize().into_bytes();
+    let seal = key.divided_by(&[head.as_bytes(), b".", body.as_bytes()]).unwrap().finalize().into_bytes();
     format!("{head}.{body}.{}", Base64UrlUnpadded::encode_string(&seal))
 }
 

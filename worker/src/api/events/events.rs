@@ -177,7 +177,7 @@ fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) ->
     match (found, &call.client) {
         (Err(CallError::Refused(refusal)), Some(client)) => {
             // Saturates: beyond every limit of attempts.
-            call.wrong_codes.set(call.wrong_codes.get().saturating_add(1));
+            call.failed_attempts.set(call.failed_attempts.get().saturating_add(1));
             Err(if client.policy.reasons { refusal } else { not_found("voucher", code) }.into())
         }
         (found, _) => found,

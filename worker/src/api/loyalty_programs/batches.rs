@@ -180,7 +180,8 @@ fn batch(call: &mut Call<'_, '_>) -> HandlerResult {
     check_unused(call, kind, &program, &ended_assignments)?;
     let is_active = |assignment: &AssignedDocument| assignment.state == Some(EntityState::Active);
     if kind.entity.kind == Entity::EarningRule && state == EntityState::Active && !present.iter().any(is_active) {
-        let denial = Precondition::ProgramsKeepARule.denial("unassign earning rule", std::slice::from_ref(&program.id));
+        let denial = Precondition::ProgramsKeepARule
+            .refusal_if_unmet("unassign earning rule", std::slice::from_ref(&program.id));
         return Err(ErrorBody::from(denial).about(&PROGRAM.resource_type(), &program.id).into());
     }
     let mut unassigned = Vec::new();
@@ -231,7 +232,7 @@ fn check_unused(
             }
         }
         if !users.is_empty() {
-            let denial = Precondition::NoUser.denial("unassign card definition", &users);
+            let denial = Precondition::NoUser.refusal_if_unmet("unassign card definition", &users);
             return Err(ErrorBody::from(denial).about(&kind.entity.resource_type(), &id).into());
         }
     }

@@ -175,7 +175,8 @@ fn check_unused(call: &Call<'_, '_>, tier: &Document) -> Result<(), CallError> {
         return Ok(());
     }
     let ids: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
-    let mut body = ErrorBody::from(Precondition::NoRule.denial("delete tier", &ids)).about("vl_tier", &tier.id);
+    let mut body =
+        ErrorBody::from(Precondition::NoRule.refusal_if_unmet("delete tier", &ids)).about("vl_tier", &tier.id);
     body.related_object_total = i64::try_from(ids.len()).ok();
     body.related_object_ids = ids.into_iter().take(10).collect();
     body.related_object_type = Some(EARNING_RULE.resource_type());

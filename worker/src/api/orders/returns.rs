@@ -17,7 +17,7 @@ use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
 use scrip::money::Money;
 use scrip::pricing::Cart;
-use scrip::wire::order::kept_return::STORED_RETURN;
+use scrip::wire::order::stored_return::STORED_RETURN;
 use scrip::wire::redemptions::order_return::{order_record, read_return_request};
 use serde_json::{Map, Value as Json, json};
 

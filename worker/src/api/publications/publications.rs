@@ -292,7 +292,7 @@ fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> 
     let found = publishable(call, code);
     if let (Err(CallError::Refused(_)), Some(client)) = (&found, &call.client) {
         // Saturates: beyond every limit of attempts.
-        call.wrong_codes.set(call.wrong_codes.get().saturating_add(1));
+        call.failed_attempts.set(call.failed_attempts.get().saturating_add(1));
         if !client.policy.reasons {
             return Err(not_found("voucher", code).into());
         }

@@ -32,7 +32,7 @@ use scrip::model::redeemable::IncentiveObject;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
-use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::problem::VALUES_MAX;
 use scrip::wire::redemptions::failure::write_failure;
 use scrip::wire::redemptions::record::{PrintedAnswer, RecordForm, RecordedOrder};
 use scrip::wire::redemptions::redemption::record;
@@ -193,12 +193,12 @@ pub const ROUTES: &[Route] = &[
 pub fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {
     // An absent body reads as an empty object, so that the error names its first missing member.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
-    receive(call, &Node::read_within(body, MOST_VALUES)?)
+    receive(call, &Node::read_within(body, VALUES_MAX)?)
 }
 
 /// Reads the redeemables of a request that was sent in another form.
 pub fn read_fields(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<Redeemables, CallError> {
-    receive(call, &Node::of(body, MOST_VALUES)?)
+    receive(call, &Node::of(body, VALUES_MAX)?)
 }
 
 fn receive(call: &Call<'_, '_>, body: &Node<'_>) -> Result<Redeemables, CallError> {
@@ -247,7 +247,7 @@ fn refusal_key(evaluated: &Evaluation<'_>) -> Option<&'static str> {
 /// Adds the codes that a client named without success.
 fn count_failed_attempts(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
     // Saturates: beyond every limit of attempts.
-    call.wrong_codes.set(call.wrong_codes.get().saturating_add(evaluated.guesses()));
+    call.failed_attempts.set(call.failed_attempts.get().saturating_add(evaluated.failed_attempts()));
 }
 
 fn validate(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -7,7 +7,7 @@ use scrip::shape::{COUNT, Field, FieldType, may, must, object};
 use scrip::{fields_of, shape};
 
 /// Maximum number of assignments in one call.
-pub const MOST: usize = 10;
+pub const ASSIGNED_MAX: usize = 10;
 
 /// Fields of a program in requests, without its name.
 const PLAIN: &[Field] = &[
@@ -29,16 +29,16 @@ const STOCKED: FieldType = FieldType::Object(&[
 macro_rules! arrays {
     ($least:expr) => {
         &[
-            may("card_definitions", FieldType::List(&NAMED, $least, MOST)).or_null().description(
+            may("card_definitions", FieldType::List(&NAMED, $least, ASSIGNED_MAX)).or_null().description(
                 "Card definitions assigned on creation. Each member gets a card of each. `null` means none.",
             ),
-            may("earning_rules", FieldType::List(&NAMED, $least, MOST))
+            may("earning_rules", FieldType::List(&NAMED, $least, ASSIGNED_MAX))
                 .or_null()
                 .description("Earning rules assigned on creation. `null` means none."),
-            may("tier_structures", FieldType::List(&NAMED, $least, MOST))
+            may("tier_structures", FieldType::List(&NAMED, $least, ASSIGNED_MAX))
                 .or_null()
                 .description("Tier structure assigned on creation. More than one entry is refused. `null` means none."),
-            may("rewards", FieldType::List(&STOCKED, $least, MOST))
+            may("rewards", FieldType::List(&STOCKED, $least, ASSIGNED_MAX))
                 .or_null()
                 .description("Rewards assigned on creation, with their stock. `null` means none."),
         ]
@@ -91,12 +91,12 @@ pub const NEW_PROGRAM: FieldType = shape!(
 
 /// Returns the field with the objects of this type to assign to a program.
 const fn assign(object: &'static FieldType) -> Field {
-    may("assign", FieldType::List(object, 0, MOST))
+    may("assign", FieldType::List(object, 0, ASSIGNED_MAX))
         .description("Objects to assign, after those in `unassign` are removed. Absent means none.")
 }
 
 /// Field with the objects to unassign from a program.
-const UNASSIGN: Field = may("unassign", FieldType::List(&NAMED, 0, MOST))
+const UNASSIGN: Field = may("unassign", FieldType::List(&NAMED, 0, ASSIGNED_MAX))
     .description("Objects to remove from the program. Absent means none.");
 
 /// Fields of a batch of assignments.
@@ -114,14 +114,14 @@ pub const RESTOCK_CHOICES: &[TaggedBlock] = &[tagged_block("stock", "type", STOC
 
 /// Returns the field with the new assignments of this type.
 const fn assigned(assignment: &'static FieldType) -> Field {
-    must("assigned", FieldType::List(assignment, 0, MOST))
+    must("assigned", FieldType::List(assignment, 0, ASSIGNED_MAX))
         .or_null()
         .description("Assignments that were made. `null` if there were none.")
 }
 
 /// Returns the field with the removed assignments of this type.
 const fn unassigned(assignment: &'static FieldType) -> Field {
-    must("unassigned", FieldType::List(assignment, 0, MOST))
+    must("unassigned", FieldType::List(assignment, 0, ASSIGNED_MAX))
         .or_null()
         .description("Assignments that were removed, in their last state. `null` if there were none.")
 }

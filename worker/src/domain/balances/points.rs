@@ -205,7 +205,7 @@ pub fn apply_operation(
 fn stored_lots(stored: &LoyaltyCard, card: &PointsCard, present: &LocalTime) -> Result<Vec<CardLot>, CardRefusal> {
     let now = present.now();
     let mut current = stored.clone();
-    current.go_on(now.at);
+    current.advance_to(now.at);
     let known = |at: Instant| current.lots.iter().find(|lot| lot.expiry.at == at);
     let mut points: BTreeMap<Instant, u64> = BTreeMap::new();
     for lot in card.lots.iter().filter(|lot| !lot.is_closed) {

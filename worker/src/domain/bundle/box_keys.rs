@@ -4,7 +4,7 @@
 use crate::store::Store;
 use crate::store::bundle_heads as stored;
 use crate::store::sql::Fault;
-use scrip::text::unhex;
+use scrip::text::decode_hex_array;
 use serde::{Deserialize, Serialize};
 
 /// Rounds of PBKDF2-HMAC-SHA-256; the runtime's WebCrypto takes no more.
@@ -51,7 +51,7 @@ pub fn is_waiting(store: &Store<'_>) -> Result<bool, Fault> {
 pub fn record(store: &mut Store<'_>, report: &DerivationReport) -> Result<(), Fault> {
     for DerivedKey { code, key } in &report.keys {
         // Two digits for a byte.
-        if unhex::<BOX_KEY_BYTES>(key).is_none() || key.len() != BOX_KEY_BYTES.saturating_mul(2) {
+        if decode_hex_array::<BOX_KEY_BYTES>(key).is_none() || key.len() != BOX_KEY_BYTES.saturating_mul(2) {
             return Err(Fault(format!(
                 "the derived key of a code must have {BOX_KEY_BYTES} bytes in hexadecimal digits"
             )));

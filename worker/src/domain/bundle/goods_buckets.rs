@@ -32,7 +32,7 @@ pub fn bucket_count_for(names: i64, present: u32) -> u32 {
         return present;
     }
     let minimum = u32::try_from(names.max(1).div_euclid(NAMES_MAX)).unwrap_or(u32::MAX).saturating_add(1);
-    minimum.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::MOST_BUCKETS)
+    minimum.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::BUCKETS_MAX)
 }
 
 /// Names that changes of this transaction add and remove, which are not written yet.

@@ -140,9 +140,9 @@ pub fn write_sets(sorter: Option<&GoodsSorter>, products: &mut [Document], skus:
 }
 
 fn write_entry_sets(entry: &mut Document, sets: &KnownSets) {
-    entry.body.insert(SETS.into(), sets.within().into());
-    if !sets.outside().is_empty() {
-        entry.body.insert(OUT_OF_SETS.into(), sets.outside().into());
+    entry.body.insert(SETS.into(), sets.included_sets().into());
+    if !sets.excluded_sets().is_empty() {
+        entry.body.insert(OUT_OF_SETS.into(), sets.excluded_sets().into());
     }
 }
 

@@ -11,7 +11,7 @@ use aes_gcm::aead::{Aead, KeyInit as _};
 use aes_gcm::{Aes128Gcm, Nonce};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
-use scrip::text::unhex;
+use scrip::text::decode_hex_array;
 use serde_json::{Value as Json, json};
 use sha2::Sha256;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +80,7 @@ pub fn seal(
         let (name, body) = close(key, json!(content).to_string().as_bytes())?;
         boxes.insert(name, body);
     }
-    let salt = unhex::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes does not read"))?;
+    let salt = decode_hex_array::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes does not read"))?;
     let member = json!({ "salt": Base64UrlUnpadded::encode_string(&salt), "rounds": ROUNDS, "boxes": boxes });
     core.as_object_mut().map(|core| core.insert("sealed_codes".into(), member));
     Ok(has_all)
@@ -89,7 +89,7 @@ pub fn seal(
 /// Returns the name of a box and its bytes, nonce and content, in base64url.
 fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
     let unread = || Fault::new("the key of a box does not read");
-    let key = unhex::<BOX_KEY_BYTES>(key).ok_or_else(unread)?;
+    let key = decode_hex_array::<BOX_KEY_BYTES>(key).ok_or_else(unread)?;
     let (name, opening) = key.split_at_checked(HALF).ok_or_else(unread)?;
     let mut digest = Hmac::<Sha256>::new_from_slice(&key).map_err(|error| Fault::new(error.to_string()))?;
     digest.update(content);

@@ -9,7 +9,7 @@ use crate::store::sql::Fault;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use ed25519_dalek::{Signer, SigningKey as Pair};
 use scrip::Context;
-use scrip::text::{sha256, unhex};
+use scrip::text::{decode_hex_array, sha256};
 use serde::Serialize;
 
 /// Time between the publication of a key and its first signature, so that clients learn the key before they need it.
@@ -210,7 +210,7 @@ fn pair_of(key: &StoredKey) -> Result<Pair, Fault> {
 }
 
 fn pair(private_seed: &str) -> Result<Pair, Fault> {
-    let seed = unhex::<32>(private_seed).ok_or_else(|| Fault::new("a private half does not read"))?;
+    let seed = decode_hex_array::<32>(private_seed).ok_or_else(|| Fault::new("a private half does not read"))?;
     Ok(Pair::from_bytes(&seed))
 }
 

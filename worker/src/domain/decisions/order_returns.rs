@@ -13,7 +13,7 @@ use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::facts::DocumentsById;
 use scrip::decide::SummaryDelta;
-use scrip::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedPart};
+use scrip::decide::order_return::answer::{ReturnAnswer, ReturnOutcome, ReturnedRedemption};
 use scrip::decide::order_return::changed_order::{ChangedOrder, OrderChange, change_order};
 use scrip::ledger::Entry;
 use scrip::model::order::Order;
@@ -42,7 +42,7 @@ pub fn write_refunds(
         }
     }
     call.store.apply(entries, None, call.now_ms())?;
-    let changed = returned.parts.iter().filter(|part| part.is_given_back || part.spent.is_some());
+    let changed = returned.parts.iter().filter(|part| part.is_fully_returned || part.spent.is_some());
     let changed = changed.filter_map(|part| part.redemption.voucher.as_ref());
     voucher::mark_updated(call, changed.map(|voucher| voucher.id.as_str()).collect());
     let customer_id = returned.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
@@ -54,7 +54,7 @@ pub fn write_refunds(
 
 /// Credits or points that a return refunds to a card.
 struct Refund<'p> {
-    part: &'p ReturnedPart,
+    part: &'p ReturnedRedemption,
     spent: SpentUnits,
     card: Document,
 }

@@ -163,7 +163,7 @@ fn points_by_entry(
 ) -> Result<Option<Vec<u64>>, Fault> {
     // Earlier rows do not contain the amount of the order.
     let Some(amount) = row.as_earning_row().order_amount() else { return Ok(None) };
-    let share = OrderSnapshot { amount, goods: Vec::new() }.amount_back(&OrderSnapshot::of(order));
+    let share = OrderSnapshot { amount, goods: Vec::new() }.returned_amount_share(&OrderSnapshot::of(order));
     if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));
     }

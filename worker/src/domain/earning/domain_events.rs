@@ -204,7 +204,7 @@ fn detect_order_events(
         None if !may_change => return Ok(Vec::new()),
         // The stored state is read only when it matters.
         Some(OrderTransition::Paid) if earning_customer.is_none() => return Ok(Vec::new()),
-        None | Some(OrderTransition::Paid | OrderTransition::CalledOff) => {}
+        None | Some(OrderTransition::Paid | OrderTransition::Canceled) => {}
     }
     // Most orders belong to no member, in projects without earning rules.
     let Some(history) = call.store.find_order_history(&OrderHistoryQuery {
@@ -230,7 +230,7 @@ fn detect_order_events(
             let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
             Some(DomainEvent::OrderPaid { order_id, customer_id, text, targets })
         }
-        (Some(OrderTransition::CalledOff), _) => Some(DomainEvent::OrderCanceled { order_id }),
+        (Some(OrderTransition::Canceled), _) => Some(DomainEvent::OrderCanceled { order_id }),
         (Some(OrderTransition::Paid) | None, _) => None,
     };
     Ok(event.into_iter().chain(changed).collect())

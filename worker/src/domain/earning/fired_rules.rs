@@ -70,7 +70,7 @@ pub fn find_status(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option
     match store.find_earning_key_status(earning_key.as_str())?.as_deref() {
         None => Ok(None),
         Some("EARNED") => Ok(Some(EarningStatus::Earned)),
-        Some("GIVEN_BACK") => Ok(Some(EarningStatus::GivenBack)),
+        Some("GIVEN_BACK") => Ok(Some(EarningStatus::Revoked)),
         Some(other) => Err(Fault(format!("the occasion `{}` stands as `{other}`", earning_key.as_str()))),
     }
 }
@@ -254,8 +254,8 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             card_id: record.card_id().into(),
             card_definition_id: record.card_definition_id().into(),
             earned,
-            back: due,
-            taken: record.revoked().unwrap_or(due),
+            revoked_due: back: due,
+            revoked: record.revoked().unwrap_or(due),
             position: index,
             basis: find_basis(&entry),
         }));

@@ -342,7 +342,7 @@ impl EarningFacts for StoredEarnings<'_, '_> {
     }
 
     fn revocation(&self, card_definition_id: &str) -> Known<Option<Revocation>> {
-        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.earned_back)))
+        self.to_fact(self.find_definition(card_definition_id).map(|read| read.map(|read| read.revocation)))
     }
 
     fn limits(&self, card_definition_id: &str) -> Known<EarningLimits> {

@@ -18,7 +18,7 @@ use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::{read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::count::Countable;
-use scrip::decide::earn::{EarningCorrection, GiveBack, OrderLeft, give_back};
+use scrip::decide::earn::{self, EarningCorrection, PointsCorrection, RemainingOrder};
 use scrip::decide::returns::{OrderSnapshot, ReturnedShare};
 use scrip::facts::earning::EarningKey;
 use scrip::model::customer::Customer;
@@ -35,7 +35,7 @@ struct ProgramRevocation {
     earning_key: EarningKey,
     present: LocalTime,
     /// Changes that are not applied yet.
-    remaining: VecDeque<GiveBack>,
+    remaining: VecDeque<PointsCorrection>,
 }
 
 /// Queues the changes that leave an order with the points that it would earn now. A canceled or unpaid order loses all points
@@ -89,7 +89,7 @@ fn change_next(call: &mut Call<'_, '_>, mut revocation: ProgramRevocation) -> Re
 fn write_correction(
     call: &mut Call<'_, '_>,
     revocation: &ProgramRevocation,
-    correction: &GiveBack,
+    correction: &PointsCorrection,
 ) -> Result<MovedPoints, Fault> {
     let mut moved = MovedPoints::default();
     let lots: Vec<&str> = correction.stored_earning.earned.lot.iter().map(Text::as_str).collect();
@@ -100,7 +100,7 @@ fn write_correction(
     };
     fired_rules::record_revocation(call.store, &revocation.earning_key, correction.stored_earning.position, &revoked)?;
     if correction.movement != EarningCorrection::Restore {
-        let points = revoked.revoked.minus(correction.stored_earning.taken)?;
+        let points = revoked.revoked.minus(correction.stored_earning.revoked)?;
         let missing = correction.stored_earning.earned.points.remaining_after(points);
         let mut details = json!({ "card_id": loaded.row.id, "points": points });
         if let Some(details) = details.as_object_mut().filter(|_| missing > 0) {
@@ -117,19 +117,20 @@ fn decide_corrections(
     present: &LocalTime,
     earning_key: &EarningKey,
     remaining: Option<&Order>,
-) -> Result<Option<Vec<GiveBack>>, Fault> {
+) -> Result<Option<Vec<PointsCorrection>>, Fault> {
     let customer_id = fired_rules::find_customer(call.store, earning_key)?;
     let customer = find_earner(call, customer_id.as_deref())?;
     let snapshot = fired_rules::find_order_snapshot(call.store, earning_key)?;
-    let remaining = remaining.map(|order| OrderLeft {
+    let remaining = remaining.map(|order| RemainingOrder {
         order,
         customer: &customer,
-        share: snapshot.map_or(ReturnedShare::NONE, |snapshot| snapshot.amount_back(&OrderSnapshot::of(order))),
+        share: snapshot
+            .map_or(ReturnedShare::NONE, |snapshot| snapshot.returned_amount_share(&OrderSnapshot::of(order))),
     });
     let facts = facts::facts(call)?;
     let memberships = Memberships::default();
     let stored = StoredEarnings::new(call.store, &facts, present, &memberships);
-    let corrections = give_back(&facts, &stored, earning_key, remaining, call.context);
+    let corrections = earn::decide_corrections(&facts, &stored, earning_key, remaining, call.context);
     stored.finish()?;
     facts.end()?;
     Ok(corrections)
@@ -150,13 +151,13 @@ fn apply_correction(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
     loaded: &mut LoadedCard,
-    correction: &GiveBack,
+    correction: &PointsCorrection,
     order_id: &str,
 ) -> Result<Option<RevokedPoints>, Fault> {
     let mut revoked = RevokedPoints {
         points: correction.total,
         due: correction.due,
-        revoked: correction.stored_earning.taken,
+        revoked: correction.stored_earning.revoked,
         ..RevokedPoints::default()
     };
     if correction.stored_earning.earned.points == 0 {
@@ -195,7 +196,7 @@ fn restore(
     call: &mut Call<'_, '_>,
     present: &LocalTime,
     loaded: &LoadedCard,
-    correction: &GiveBack,
+    correction: &PointsCorrection,
 ) -> Result<CardOutcome, CardRefusal> {
     let points = correction.stored_earning.earned.points;
     if let Some(pending) = &correction.stored_earning.earned.pending {

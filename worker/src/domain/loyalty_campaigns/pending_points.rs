@@ -48,7 +48,7 @@ pub fn add(
     pending_points: NewPendingPoints<'_>,
 ) -> Result<Option<Text>, Fault> {
     let Some(mut current) = read_loyalty_card(card) else { return Ok(None) };
-    current.go_on(call.context.now);
+    current.advance_to(call.context.now);
     let existing = amount::signed(current.points.plus(current.pending_points())?)?;
     if pending_points.points > INT_MAX.minus(existing)? {
         call.store.warn(format!("the card `{}` takes no more points", card.id));
@@ -275,7 +275,7 @@ fn check_bounds(call: &Call<'_, '_>, card: &Document, pending_points: i64, by: i
         return Err(change_refusal(format!("Property .points must be >= {lowest} (actual value is `{by}`)")).into());
     }
     let Some(mut current) = read_loyalty_card(card) else { return Ok(()) };
-    current.go_on(call.context.now);
+    current.advance_to(call.context.now);
     let existing = amount::signed(current.points.plus(current.pending_points())?)?;
     let highest = INT_MAX.minus(existing)?;
     if by > highest {

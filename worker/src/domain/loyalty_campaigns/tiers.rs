@@ -10,7 +10,7 @@ use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::{Document, read_loaded, readable};
 use crate::store::records::CampaignRecord;
 use crate::store::sql::Fault;
-use scrip::points::campaign_tiers::{CampaignTier, TierPointsBase, reached};
+use scrip::points::campaign_tiers::{CampaignTier, TierPointsBase, find_reached_tier};
 use scrip::time::Instant;
 use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::loyalty_campaign_tier::{read_campaign_tier, read_counted};
@@ -65,7 +65,7 @@ pub fn find_current_tier(
     let base = base.and_then(|qualification| read_fields(qualification, read_counted).ok()).unwrap_or_default();
     let mut highest: Option<&CampaignTier> = None;
     for points in list_qualifying_points(store, present, card, base)? {
-        let tier = reached(&tiers, points);
+        let tier = find_reached_tier(&tiers, points);
         if tier.map(|tier| tier.from) >= highest.map(|tier| tier.from) {
             highest = tier;
         }
@@ -109,7 +109,7 @@ fn list_qualifying_points(
     let Some(mut card_points) = read_loyalty_card(card) else { return Ok(Vec::new()) };
     let now = present.now();
     if base == TierPointsBase::Balance {
-        card_points.go_on(now.at);
+        card_points.advance_to(now.at);
         let balance = amount::signed(card_points.credited_total())?.plus(find_account_balance(store, card)?)?;
         return Ok(vec![balance.max(0).unsigned_abs()]);
     }

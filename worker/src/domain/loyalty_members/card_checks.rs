@@ -58,7 +58,8 @@ pub fn card_refusal(card: &str, refused: CardRefusal) -> CallError {
         )
         .into(),
         CardRefusal::Beyond => {
-            let text = format!("Property .points must NOT make a number of the card greater than {}", points::MOST);
+            let text =
+                format!("Property .points must NOT make a number of the card greater than {}", points::POINTS_MAX);
             invalid_payload(text).into()
         }
         CardRefusal::Closed => locked(

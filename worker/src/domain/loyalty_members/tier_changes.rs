@@ -73,7 +73,7 @@ pub fn record_leaving(store: &mut Store<'_>, present: &LocalTime, loaded: &Loade
     let Some(state) = &tier_state.state else { return };
     let at = present.now().at.max(state.at);
     let is_replacement = tier_state.is_announced && state.at == at;
-    match tier_state.structure.leave(state, at) {
+    match tier_state.structure.change_on_deletion(state, at) {
         Some(change) => {
             let row = transaction_row(&loaded.row, tier_state, &change, (TierChangeOrigin::Leaving, &[]));
             if is_replacement {

@@ -8,7 +8,7 @@ use crate::timestamp;
 use scrip::text::Text;
 use scrip::tiers::{CardProgress, DeferredTier, DowngradeRisk, LoyaltyTier, NextTier, TierChange, TierPosition};
 use scrip::time::Instant;
-use scrip::wire::loyalty::tiers::passage_type;
+use scrip::wire::loyalty::tiers::change_kind_name;
 use serde_json::{Value as Json, json};
 
 /// Kind of the transactions of tiers; their parent is the member.
@@ -64,7 +64,7 @@ pub fn transaction_row(
     let body = json!({
         "id": id, "card_id": card.id, "program_id": own("program_id"), "member_id": card.parent,
         "card_definition_id": own("card_definition_id"), "tier_structure_id": tier_state.structure.id.as_str(),
-        "tier_id": text_json(change.to.as_ref()), "type": passage_type(change.passage),
+        "tier_id": text_json(change.to.as_ref()), "type": change_kind_name(change.change_kind),
         "details": {
             "points": change.points, "tier_from": text_json(change.from.as_ref()), "tier_to": text_json(change.to.as_ref()),
             "origin": { "type": origin.0.name(), "card_transaction_ids": origin.1 }, "rejection": null,

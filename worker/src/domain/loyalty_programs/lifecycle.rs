@@ -66,7 +66,7 @@ pub fn advance(call: &mut Call<'_, '_>) -> HandlerResult {
         EntityState::Deleted => delete_with_owned(call, entity, &mut document)?,
         EntityState::Draft | EntityState::Active | EntityState::Inactive => call.store.update(entity.stored, &document),
     }
-    activities::record_change(call, entity, &document, action.past_name());
+    activities::record_change(call, entity, &document, action.past_participle());
     respond(call, document)
 }
 
@@ -94,7 +94,7 @@ fn precondition_error(
 ) -> ErrorBody {
     let ids: Vec<String> = violating.iter().map(|(_, id)| id.clone()).collect();
     let action_text = format!("{action_text} {}", subject.entity.kind.noun());
-    let body = ErrorBody::from(precondition.denial(&action_text, &ids));
+    let body = ErrorBody::from(precondition.refusal_if_unmet(&action_text, &ids));
     let mut body = body.about(&subject.entity.resource_type(), &subject.document.id);
     if let Some((kind, _)) = violating.into_iter().next() {
         body.related_object_total = i64::try_from(ids.len()).ok();

@@ -145,7 +145,7 @@ pub fn pay(
         }
         let mut snapshot = OrderSnapshot::of(&payment_order.order);
         // The goods matter only for cards that refund by item.
-        if find_definition(call.store, loaded)?.spent_back != Some(RefundExpiry::Item) {
+        if find_definition(call.store, loaded)?.refund_expiry != Some(RefundExpiry::Item) {
             snapshot.goods.clear();
         }
         let stored =
@@ -246,10 +246,10 @@ fn refund_payment(
     let stored = paid.spent().zip(paid.refunded()).zip(paid.amount());
     let ((spent, earlier), worth) = stored.ok_or_else(unreadable)?;
     let worth = stored_money(worth, &payment.id)?;
-    let Some(mode) = find_definition(call.store, loaded)?.spent_back else { return Ok(None) };
+    let Some(mode) = find_definition(call.store, loaded)?.refund_expiry else { return Ok(None) };
     // Payments that are older than snapshots have none, and refund by the whole order.
     let snapshot = paid.order_snapshot().and_then(read_snapshot).unwrap_or_default();
-    let due = snapshot.spent_back(mode, left).of(spent);
+    let due = snapshot.refunded_share(mode, left).of(spent);
     let refunded_now = due.remaining_after(earlier);
     if refunded_now == 0 {
         return Ok(None);

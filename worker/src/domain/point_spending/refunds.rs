@@ -190,7 +190,7 @@ fn refund_points(
     let lots: Vec<&str> = spent.parts.iter().map(|part| part.lot.as_str()).collect();
     let paid = amount::total(spent.parts.iter().map(|part| part.points))?;
     let points = match &bought {
-        Some(bought) if !policies.is_allowed => bought.reward().points_back(paid),
+        Some(bought) if !policies.is_allowed => bought.reward().refunded_points(paid),
         Some(_) | None => paid,
     };
     let mut changed = None;

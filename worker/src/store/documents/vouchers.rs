@@ -9,7 +9,7 @@ use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault};
 use crate::timestamp;
 use scrip::facts::redemptions_account;
-use scrip::text::{hex, unhex};
+use scrip::text::{decode_hex_array, hex};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -253,7 +253,8 @@ pub struct GeneratorState {
 pub fn find_generator(store: &Store<'_>, id: &str) -> Result<Option<GeneratorState>, Fault> {
     let row = store.row("SELECT secret, counter FROM generator WHERE id = +?1", &[id.into()])?;
     let Some(row) = row else { return Ok(None) };
-    let secret = unhex::<32>(sql::text(&row, 0)?).ok_or_else(|| Fault::new("a generator's secret does not parse"))?;
+    let secret =
+        decode_hex_array::<32>(sql::text(&row, 0)?).ok_or_else(|| Fault::new("a generator's secret does not parse"))?;
     Ok(Some(GeneratorState { secret, counter: amount::unsigned(sql::int(&row, 1)?)? }))
 }
 

@@ -7,7 +7,7 @@ use crate::shops::random::{Random, text};
 use crate::shops::shop::Shop;
 use scrip::Context;
 use scrip::bundle::PreparedRules;
-use scrip::text::unhex;
+use scrip::text::decode_hex_array;
 use scrip::time::Instant;
 use serde_json::{Value as Json, json};
 
@@ -153,7 +153,7 @@ impl Page {
 pub fn context(header: &str) -> Context {
     let said: Json = serde_json::from_str(header).unwrap();
     let now = Instant::parse(said["now"].as_str().unwrap()).unwrap();
-    Context { now, seed: unhex(said["seed"].as_str().unwrap()).unwrap() }
+    Context { now, seed: decode_hex_array(said["seed"].as_str().unwrap()).unwrap() }
 }
 
 /// Returns a tracking id of another project: in the same form, and sealed by another key.

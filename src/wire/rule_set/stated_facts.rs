@@ -147,11 +147,13 @@ pub(super) fn count(voucher: &RedeemableTerms, at: &JsonCursor<'_>) -> Vec<Entry
             }));
         }
     };
+    // A voucher without counts was not redeemed.
     let used = counted("redemption", "redeemed_quantity").unwrap_or(0);
     add(redemptions_account(&voucher.id), redeemed_account(campaign), used);
     match &voucher.grant {
         Grant::Discount(_) => {}
         Grant::Loyalty(_) => {
+            // A card without a count of points has spent none.
             let spent = counted("redemption", "redeemed_points").unwrap_or(0);
             add(points_account(&voucher.id), points_spent_account(campaign), spent);
         }

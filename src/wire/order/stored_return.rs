@@ -1,7 +1,7 @@
 //! Reads and writes the returns that an order contains.
 
 use crate::model::order::{LARGEST_ORDER, Order};
-use crate::model::order_return::{LineRest, OrderReturn, RedemptionRest, ReturnPolicy};
+use crate::model::order_return::{OrderReturn, RemainingDiscount, RemainingLineDiscount, ReturnPolicy};
 use crate::money::Money;
 use crate::shape::{AMOUNT, CHANGE, COUNT, FieldType, KEY, may, must, object};
 use crate::shape::{one_of, shape};
@@ -150,20 +150,23 @@ pub fn read_stored_return(at: &JsonCursor<'_>) -> OrderReturn {
     at.object();
     OrderReturn {
         id: at.option("id", read::text).unwrap_or_default(),
+        // An absent amount means that all is paid.
         uncovered: at.option("uncovered_amount", read::money).unwrap_or_default(),
-        rests: at.list("redemptions", read_rest),
+        remaining_discounts: at.list("redemptions", read_remaining_discount),
         document: at.metadata(),
     }
 }
 
-fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
+fn read_remaining_discount(at: &JsonCursor<'_>) -> RemainingDiscount {
     at.object();
-    let mut rest = RedemptionRest { id: at.option("id", read::text).unwrap_or_default(), ..RedemptionRest::default() };
+    let mut rest =
+        RemainingDiscount { id: at.option("id", read::text).unwrap_or_default(), ..RemainingDiscount::default() };
     if let Some(remaining) = at.get("remaining") {
         rest.discount = remaining.option("discount_amount", read::money).unwrap_or_default();
         rest.lines = remaining.list("items", |line| {
-            let signed = |name: &str| line.get(name).and_then(|at| at.node.as_i64()).unwrap_or(0);
-            LineRest {
+            // An absent number is 0, as the shape of a return declares.
+            let signed = |name: &str| line.option(name, read_change).unwrap_or(0);
+            RemainingLineDiscount {
                 line_id: line.option("id", read::text).unwrap_or_default(),
                 discount: line.option("discount_amount", read::money).unwrap_or_default(),
                 units: signed("quantity"),
@@ -174,6 +177,11 @@ fn read_rest(at: &JsonCursor<'_>) -> RedemptionRest {
         });
     }
     rest
+}
+
+/// Reads a number of units, or of minor units, with a sign.
+fn read_change(at: &JsonCursor<'_>) -> i64 {
+    at.or_wrong(at.integer(), "must be an integer from -9007199254740991 to 9007199254740991")
 }
 
 /// Writes the returns of an order and the unpaid part of its cost, if there are any.

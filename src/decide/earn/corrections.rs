@@ -1,7 +1,7 @@
-//! Decides when an order earns and when it gives points back, and how many of each card. The inputs are the points that
-//! the changed order would earn, and the refund policies of card definitions.
+//! Decides when an order earns and when its points are corrected, and how many of each card. The inputs are the points
+//! that the changed order would earn, and the refund policies of card definitions.
 //!
-//! docs/spec/loyalty.md#3, `refunds.earned_points`. Fulfilled goods and codes are kept: no policy takes them back.
+//! docs/spec/loyalty.md#3, `refunds.earned_points`. Fulfilled goods and codes stay with the customer: no policy takes them back.
 
 use crate::count::{Countable, total};
 use crate::decide::earn::order_points;
@@ -20,8 +20,8 @@ use crate::text::Text;
 pub enum OrderTransition {
     /// The order is paid: it earns, if it has not earned yet.
     Paid,
-    /// The order is canceled: its earning is given back, once.
-    CalledOff,
+    /// The order is canceled: its earning is revoked, once.
+    Canceled,
 }
 
 impl OrderTransition {
@@ -31,7 +31,7 @@ impl OrderTransition {
         match is {
             _ if was == Some(is) => None,
             OrderStatus::Paid => Some(OrderTransition::Paid),
-            OrderStatus::Canceled => Some(OrderTransition::CalledOff),
+            OrderStatus::Canceled => Some(OrderTransition::Canceled),
             OrderStatus::Created | OrderStatus::Fulfilled => None,
         }
     }
@@ -39,7 +39,7 @@ impl OrderTransition {
 
 /// The present state of an order that earned points.
 #[derive(Debug, Clone, Copy)]
-pub struct OrderLeft<'a> {
+pub struct RemainingOrder<'a> {
     /// The order.
     pub order: &'a Order,
     /// The customer of the order.
@@ -59,30 +59,30 @@ pub enum EarningCorrection {
 
 /// Points by which the earning of an order decreases or increases after a change of the order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GiveBack {
-    /// The past earning, with the points that move now.
+pub struct PointsCorrection {
+    /// The stored earning, with the points that move now.
     pub stored_earning: StoredEarning,
     /// The highest number of points that the order has earned by it.
     pub total: u64,
-    /// The number of those points that are given back in total after this movement.
+    /// The number of those points that are revoked in total after this movement.
     pub due: u64,
     /// The direction of the movement.
     pub movement: EarningCorrection,
 }
 
-/// Decides which points of an earning key are given back or restored, so that the order has the points that it would
+/// Decides which points of an earning key are revoked or restored, so that the order has the points that it would
 /// earn now. A canceled order keeps none. Nothing moves if it earned nothing or the movement is done already. Returns
 /// `None` if a fact that it needs cannot be read.
-pub fn give_back(
+pub fn decide_corrections(
     facts: &dyn Facts,
     earning: &dyn EarningFacts,
     key: &EarningKey,
-    left: Option<OrderLeft<'_>>,
+    remaining: Option<RemainingOrder<'_>>,
     context: &Context,
-) -> Option<Vec<GiveBack>> {
+) -> Option<Vec<PointsCorrection>> {
     match earning.status(key) {
         Known::Is(EarningStatus::Earned) => {}
-        Known::Is(EarningStatus::New | EarningStatus::GivenBack) | Known::Absent => return Some(Vec::new()),
+        Known::Is(EarningStatus::New | EarningStatus::Revoked) | Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     }
     let stored_earnings = match earning.stored_earnings(key) {
@@ -90,15 +90,15 @@ pub fn give_back(
         Known::Absent => return Some(Vec::new()),
         Known::Unknown | Known::Unreadable => return None,
     };
-    let earned = match left {
+    let earned = match remaining {
         None => vec![0; stored_earnings.len()],
-        Some(left) => {
-            PreviousEarning { facts, earning, key, stored_earnings: &stored_earnings, context }.points_of(left)?
+        Some(remaining) => {
+            PreviousEarning { facts, earning, key, stored_earnings: &stored_earnings, context }.points_of(remaining)?
         }
     };
-    let mut back = Vec::with_capacity(stored_earnings.len());
+    let mut corrections = Vec::with_capacity(stored_earnings.len());
     for (stored_earning, earned) in stored_earnings.into_iter().zip(earned) {
-        if stored_earning.earned.points.checked_sub(stored_earning.back) == Some(earned) {
+        if stored_earning.earned.points.checked_sub(stored_earning.revoked_due) == Some(earned) {
             continue;
         }
         let method = match earning.revocation(&stored_earning.card_definition_id) {
@@ -106,9 +106,9 @@ pub fn give_back(
             Known::Absent => None,
             Known::Unknown | Known::Unreadable => return None,
         };
-        back.extend(moved(stored_earning, earned, method));
+        corrections.extend(correct_earning(stored_earning, earned, method));
     }
-    Some(back)
+    Some(corrections)
 }
 
 /// The past earning of an order, to be decided again.
@@ -132,8 +132,8 @@ impl PreviousEarning<'_> {
     /// Returns how many points the order earns by each past earning. A fixed number counts by the remaining share of
     /// the order's amount. Others count as a new order like it would have earned when it was paid. Cards limit both by
     /// their capacity.
-    fn points_of(&self, left: OrderLeft<'_>) -> Option<Vec<u64>> {
-        if left.share.is_full() {
+    fn points_of(&self, remaining: RemainingOrder<'_>) -> Option<Vec<u64>> {
+        if remaining.share.is_full() {
             return Some(vec![0; self.stored_earnings.len()]);
         }
         let bases: Vec<&PointsAmount> = self
@@ -143,10 +143,13 @@ impl PreviousEarning<'_> {
             .collect();
         if bases.is_empty() {
             return Some(
-                self.stored_earnings.iter().map(|stored_earning| share_left(stored_earning, left.share)).collect(),
+                self.stored_earnings
+                    .iter()
+                    .map(|stored_earning| remaining_points(stored_earning, remaining.share))
+                    .collect(),
             );
         }
-        let decided = order_points(self.facts, left.order, left.customer, &bases, self.context)?;
+        let decided = order_points(self.facts, remaining.order, remaining.customer, &bases, self.context)?;
         let mut decided_points = decided.points.into_iter();
         let mut cards: Vec<CardCapacity> = Vec::new();
         let mut earned = Vec::with_capacity(self.stored_earnings.len());
@@ -157,7 +160,7 @@ impl PreviousEarning<'_> {
             let card = cards.iter_mut().find(|card| card.id == stored_earning.card_id)?;
             let points = match &stored_earning.basis {
                 Some(basis) => card.points(decided_points.next()?, basis, stored_earning, decided.paid),
-                None => share_left(stored_earning, left.share),
+                None => remaining_points(stored_earning, remaining.share),
             };
             card.earned = card.earned.checked_add(points)?;
             earned.push(points);
@@ -189,13 +192,14 @@ impl PreviousEarning<'_> {
         };
         let own = || self.stored_earnings.iter().filter(|stored_earning| stored_earning.card_id == of.card_id);
         let there =
-            total(own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.taken)))?;
-        let kept =
-            total(own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.back)))?;
+            total(own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.revoked)))?;
+        let remaining = total(
+            own().map(|stored_earning| stored_earning.earned.points.remaining_after(stored_earning.revoked_due)),
+        )?;
         so_far.balance = so_far.balance.checked_sub_unsigned(there)?;
         so_far.in_period = so_far.in_period.remaining_after(in_period);
         // Points that the order keeps of an earlier period take no capacity in this one.
-        let earlier = if since.is_some() { kept.remaining_after(in_period) } else { 0 };
+        let earlier = if since.is_some() { remaining.remaining_after(in_period) } else { 0 };
         Some(CardCapacity {
             id: of.card_id.clone(),
             earned: 0,
@@ -211,28 +215,34 @@ impl CardCapacity {
         let so_far = EarnedSoFar { pending: self.earned, in_period: self.earned, ..EarnedSoFar::default() };
         let then = basis.limits.earned(points, Some(paid), so_far);
         let now = self.capacity.remaining_after(self.earned);
-        then.min(now.max(stored_earning.earned.points.remaining_after(stored_earning.back)))
+        then.min(now.max(stored_earning.earned.points.remaining_after(stored_earning.revoked_due)))
     }
 }
 
 /// Returns the remaining share of a fixed number of points.
-fn share_left(stored_earning: &StoredEarning, share: ReturnedShare) -> u64 {
+fn remaining_points(stored_earning: &StoredEarning, share: ReturnedShare) -> u64 {
     stored_earning.earned.points.remaining_after(share.of(stored_earning.earned.points))
 }
 
 /// Returns the movement of a past earning after which it has earned `earned` points. Points that could not be taken for
 /// lack of balance are not restored: the customer had them.
-fn moved(mut stored_earning: StoredEarning, earned: u64, method: Option<Revocation>) -> Option<GiveBack> {
+fn correct_earning(
+    mut stored_earning: StoredEarning,
+    earned: u64,
+    method: Option<Revocation>,
+) -> Option<PointsCorrection> {
     let more = earned.remaining_after(stored_earning.earned.points);
     let total = stored_earning.earned.points.max(earned);
-    (stored_earning.back, stored_earning.taken) =
-        (stored_earning.back.checked_add(more)?, stored_earning.taken.checked_add(more)?);
+    (stored_earning.revoked_due, stored_earning.revoked) =
+        (stored_earning.revoked_due.checked_add(more)?, stored_earning.revoked.checked_add(more)?);
     let due = total.remaining_after(earned);
     let (points, movement) = match method {
-        _ if due < stored_earning.back => (stored_earning.taken.remaining_after(due), EarningCorrection::Restore),
-        Some(method) => (due.remaining_after(stored_earning.back), EarningCorrection::Revoke(method)),
+        _ if due < stored_earning.revoked_due => {
+            (stored_earning.revoked.remaining_after(due), EarningCorrection::Restore)
+        }
+        Some(method) => (due.remaining_after(stored_earning.revoked_due), EarningCorrection::Revoke(method)),
         None => return None,
     };
     stored_earning.earned.points = points;
-    Some(GiveBack { stored_earning, total, due, movement })
+    Some(PointsCorrection { stored_earning, total, due, movement })
 }
