@@ -254,7 +254,7 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             card_id: record.card_id().into(),
             card_definition_id: record.card_definition_id().into(),
             earned,
-            revoked_due: back: due,
+            revoked_due: due,
             revoked: record.revoked().unwrap_or(due),
             position: index,
             basis: find_basis(&entry),
