@@ -225,11 +225,11 @@ impl<'s> Store<'s> {
     /// Queues a statement that changes one document; the change is reported to the change feed.
     pub fn write_to(
         &mut self,
-        document: (&'static str, &str),
+        kind: &'static str,
+        id: &str,
         statement: impl Into<Cow<'static, str>>,
         params: Vec<SqlValue>,
     ) {
-        let (kind, id) = document;
         self.writes.push(QueuedWrite { changes: Some((kind, id.to_owned())), ..QueuedWrite::new(statement, params) });
     }
 

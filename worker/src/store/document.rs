@@ -325,7 +325,7 @@ impl Store<'_> {
     /// Queues the deletion of a document.
     pub fn delete(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
-        self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
+        self.write_to(kind, id, "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }
 

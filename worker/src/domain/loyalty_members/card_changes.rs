@@ -88,10 +88,11 @@ pub fn apply_event(
     present: &LocalTime,
     loaded: &mut LoadedCard,
     schema_id: &str,
-    operation: (&TransactionDetails<'_>, &mut Ids),
+    details: &TransactionDetails<'_>,
+    ids: &mut Ids,
 ) -> Result<(), Fault> {
     match loaded.card.event(schema_id, &present.now()) {
-        Ok(outcome) => drop(write_outcome(store, present, loaded, outcome, Some(operation))?),
+        Ok(outcome) => drop(write_outcome(store, present, loaded, outcome, Some((details, ids)))?),
         Err(refused) => store.warn(format!("the card `{}` sees no event: {refused:?}", loaded.row.id)),
     }
     let due_before = loaded.next_due(&present.zone);

@@ -211,7 +211,9 @@ fn try_refund_order(
     let mut spendings = Vec::new();
     for payment in payments {
         let of = payment.as_payment().card_transaction_id();
-        let spent_points = call.store.document(TRANSACTION, of)?.map(|row| spent_points(&row)).unwrap_or_default();
+        // A payment without its transaction has no lots to refund to.
+        let spent_points =
+            call.store.document(TRANSACTION, of)?.map_or(Ok(SpentPoints::default()), |row| spent_points(&row))?;
         spendings.push((payment, spent_points));
     }
     let parts = spendings.iter().flat_map(|(_, spent_points)| &spent_points.parts);

@@ -84,7 +84,8 @@ pub fn update_count(store: &mut Store<'_>, campaign: &str, added: i64) {
 /// Records the state in which the generation of a campaign's vouchers ended, at the flush.
 pub fn update_generation_status(store: &mut Store<'_>, campaign: &str, status: &str, now_ms: i64) {
     store.write_to(
-        ("campaign", campaign),
+        "campaign",
+        campaign,
         "UPDATE document SET updated_at = ?3, body = json_set(body, '$.creation_status', ?2, '$.vouchers_generation_status', ?2, '$.updated_at', ?4)
          WHERE kind = 'campaign' AND id = +?1",
         vec![campaign.into(), status.into(), now_ms.into(), timestamp::text(now_ms).into()],

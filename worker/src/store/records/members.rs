@@ -1,5 +1,6 @@
 //! Reads members of a JSON object by type.
 
+use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
 /// The members of an object. An absent object has none.
@@ -40,6 +41,19 @@ impl<'a> Members<'a> {
     /// Returns a whole number of at least 0.
     pub fn count(self, name: &str) -> Option<u64> {
         self.value(name)?.as_u64()
+    }
+
+    /// Returns a stored amount of at least 0; `None` if absent or `null`. Any other value is corrupt, so it is a fault and not zero.
+    pub fn amount(self, name: &str) -> Result<Option<u64>, Fault> {
+        match self.value(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => value.as_u64().map(Some).ok_or_else(|| Fault(format!("`{name}` is no amount: {value}"))),
+        }
+    }
+
+    /// Returns a stored amount of at least 0 that every row has. Fails if it is absent.
+    pub fn required_amount(self, name: &str) -> Result<u64, Fault> {
+        self.amount(name)?.ok_or_else(|| Fault(format!("the amount `{name}` is absent")))
     }
 
     /// Returns a whole number.
