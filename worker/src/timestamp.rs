@@ -7,10 +7,27 @@ pub fn text(at_ms: i64) -> String {
     Instant::from_millis(at_ms).map_or_else(String::new, |at| at.to_string())
 }
 
+/// Returns the instant that is `span` after another one, in one unit; the end of time if it lies beyond.
+pub const fn later(at: i64, span: i64) -> i64 {
+    // No instant lies beyond the end of time.
+    at.saturating_add(span)
+}
+
+/// Returns the instant that is `span` before another one, in one unit; the begin of time if it lies beyond.
+pub const fn earlier(at: i64, span: i64) -> i64 {
+    // No instant lies beyond the begin of time.
+    at.saturating_sub(span)
+}
+
+/// Returns the time from one instant to another one, in their unit; negative if the other one is earlier.
+pub const fn elapsed(since: i64, until: i64) -> i64 {
+    // The longest time stands for a longer one.
+    until.saturating_sub(since)
+}
+
 /// Returns the seconds from one instant to a later one, rounded up: the value of `Retry-After`.
 pub fn seconds_until(now_ms: i64, then_ms: i64) -> i64 {
-    // Saturates at both ends of time.
-    then_ms.saturating_sub(now_ms).saturating_add(999).checked_div(1_000).unwrap_or(0)
+    later(elapsed(now_ms, then_ms), 999).div_euclid(1_000)
 }
 
 /// Returns the instant of a date or date-time; a date is its midnight in UTC.

@@ -79,7 +79,7 @@ struct ExportProgress {
 
 /// Position of a document among those of its kind. It is stored as a list of two numbers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(from = "(i64, i64)", into = "(i64, i64)")]
+#[serde(from = "[i64; 2]", into = "[i64; 2]")]
 struct DocumentPosition {
     created_at: i64,
     seq: i64,
@@ -92,15 +92,15 @@ impl DocumentPosition {
     const LAST: DocumentPosition = DocumentPosition { created_at: i64::MAX, seq: i64::MAX };
 }
 
-impl From<(i64, i64)> for DocumentPosition {
-    fn from(stored: (i64, i64)) -> DocumentPosition {
-        DocumentPosition { created_at: stored.0, seq: stored.1 }
+impl From<[i64; 2]> for DocumentPosition {
+    fn from([created_at, seq]: [i64; 2]) -> DocumentPosition {
+        DocumentPosition { created_at, seq }
     }
 }
 
-impl From<DocumentPosition> for (i64, i64) {
-    fn from(position: DocumentPosition) -> (i64, i64) {
-        (position.created_at, position.seq)
+impl From<DocumentPosition> for [i64; 2] {
+    fn from(position: DocumentPosition) -> [i64; 2] {
+        [position.created_at, position.seq]
     }
 }
 
@@ -208,10 +208,10 @@ fn find_slice_end(
     let by_number = cursor.request.parent.is_some();
     // A limit of rows.
     let places = exports::list_places(store, span.condition(), by_number, count.saturating_add(1))?;
-    // A budget of bytes: at the bound it is used up.
     let mut bytes: i64 = 0;
     let mut last = None;
     for (place, document) in places.iter().enumerate() {
+        // A budget of bytes: at the bound it is used up.
         bytes = bytes.saturating_add(document.bytes);
         let is_full = bytes > BYTES_MAX || i64::try_from(place).unwrap_or(count) >= count;
         if last.is_some() && is_full {
@@ -287,13 +287,16 @@ fn write_lines(
         for row in rows {
             let line =
                 csv_cells::line(request.fields.iter().map(|field| csv_cells::cell(&value(kind, &row.members, field))))?;
+            // The size of an export is limited.
             all = all.saturating_add(line.len());
             let place = row.position.as_deref().unwrap_or(&place);
             for text in split_line(&line) {
                 // In descending order the lines are read from the end; the parts of a line must still follow each other.
                 let number = if request.is_descending { part.saturating_neg() } else { part };
                 texts.push(LinePart { place: place.to_owned(), seq, part: number, text: text.to_owned() });
+                // The parts of a line are few.
                 part = part.saturating_add(1);
+                // A part has a largest size.
                 bytes = bytes.saturating_add(text.len());
                 if bytes > PART_BYTES_MAX {
                     exports::insert_lines(store, id, std::mem::take(&mut texts));
