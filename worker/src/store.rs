@@ -198,7 +198,7 @@ impl<'s> Store<'s> {
         let row = self.row(statement, params)?.unwrap_or_default();
         let mut sums = [0; N];
         for (column, sum) in sums.iter_mut().enumerate() {
-            *sum = sql::int_or_null(&row, column)?.unwrap_or(0);
+            *sum = sql::int_or_null(&row, column)?.unwrap_or(0); // The sum of no rows is NULL.
         }
         Ok(sums)
     }

@@ -27,7 +27,7 @@ pub const fn elapsed(since: i64, until: i64) -> i64 {
 
 /// Returns the seconds from one instant to a later one, rounded up: the value of `Retry-After`.
 pub fn seconds_until(now_ms: i64, then_ms: i64) -> i64 {
-    later(elapsed(now_ms, then_ms), 999).div_euclid(1_000)
+    later(elapsed(now_ms, then_ms), 999).checked_div(1_000).unwrap_or(0)
 }
 
 /// Returns the instant of a date or date-time; a date is its midnight in UTC.
@@ -48,4 +48,17 @@ pub fn is_clock(text: &str) -> bool {
 /// Tests if a text is an ISO 8601 duration.
 pub fn is_duration(text: &str) -> bool {
     Duration::parse(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{earlier, elapsed, later, seconds_until};
+
+    #[test]
+    fn times_end_at_both_ends_of_time() {
+        assert_eq!((later(1, 2), earlier(1, 2), elapsed(1, 3)), (3, -1, 2));
+        assert_eq!((later(i64::MAX, 1), earlier(i64::MIN, 1)), (i64::MAX, i64::MIN));
+        assert_eq!((elapsed(i64::MIN, i64::MAX), elapsed(i64::MAX, i64::MIN)), (i64::MAX, i64::MIN));
+        assert_eq!((seconds_until(0, 1), seconds_until(0, 1_000), seconds_until(1_000, 0)), (1, 1, 0));
+    }
 }

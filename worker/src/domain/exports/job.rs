@@ -371,4 +371,13 @@ mod tests {
         assert!(request.is_descending && request.kind == "order");
         assert_eq!(serde_json::to_value(&request).unwrap(), stored);
     }
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn a_position_is_stored_as_a_list_of_two_numbers() {
+        let position = DocumentPosition { created_at: -5, seq: 7 };
+        assert_eq!(serde_json::to_string(&position).unwrap(), "[-5,7]");
+        let read: DocumentPosition = serde_json::from_str("[-5,7]").unwrap();
+        assert_eq!((read.created_at, read.seq), (-5, 7));
+    }
 }

@@ -106,3 +106,19 @@ macro_rules! record {
 }
 
 pub(super) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::Members;
+    use serde_json::json;
+
+    #[test]
+    fn an_unreadable_amount_is_a_fault_and_an_absent_one_is_not() {
+        let body = json!({ "points": 5, "none": null, "text": "5", "below": -1, "half": 0.5 });
+        let members = Members::of_value(Some(&body));
+        assert_eq!((members.amount("points"), members.required_amount("points")), (Ok(Some(5)), Ok(5)));
+        assert_eq!((members.amount("none"), members.amount("absent")), (Ok(None), Ok(None)));
+        assert!(["text", "below", "half"].iter().all(|name| members.amount(name).is_err()));
+        assert!(["none", "absent", "text"].iter().all(|name| members.required_amount(name).is_err()));
+    }
+}
