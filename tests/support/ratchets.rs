@@ -32,6 +32,14 @@ const DOMAIN: &[&str] = &["worker/src/domain/"];
 const COUNTING: &[&str] =
     &["src/ledger", "src/points", "src/money", "src/pricing", "worker/src/store/ledger", "worker/src/domain/balances/"];
 
+/// Words in the paths of files in which a number that is absent or out of bounds must not silently become another one.
+const AMOUNT_WORDS: &[&str] = &[
+    "amount", "balance", "balances", "card", "cards", "earned", "earning", "earnings", "ledger", "money", "order",
+    "orders", "payment", "payments", "point", "points", "pricing",
+];
+/// A number in place of one that is absent or out of bounds.
+const DEFAULT_AMOUNT: &str = r"\.unwrap_or\((0|[iu](64|128)::(MAX|MIN))\)";
+
 const BANNED_IDENTIFIERS: &str = r"\b\w*([Ll]etter|[Cc]ourier|[Tt]old|[Pp]urse|[Hh]indrance|[Kk]nead|[Ss]hel(f|ves)|[Tt]eller|[Oo]nward|[Rr]ehears|[Bb]elief|[Hh]appening)\w*|(?:\b|_)[Ss]cribes?(?:\b|_)";
 const BANNED_PROSE: &str = r"(?i)\b(nobody|somebody|anybody|everybody|whoever|whatever|whichever|whom|wherever)\b";
 /// Words of a private language that a part of an identifier must not be: `docs/glossary.md` has others for them.
@@ -154,7 +162,7 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
         ),
         ("type names declared twice in the engine", repeated_types(rust(&["src/"]))),
         ("type names declared twice in the service", repeated_types(rust(&["worker/src/"]))),
-        ("parameters that are tuples", matches(r"\([a-z_]+(, (mut )?[a-z_]+)+\): &?(mut )?\(", rust(CODE))),
+        ("parameters that are tuples", tuple_parameters(rust(CODE))),
         ("files in one folder", fullest_folder(rust(CODE))),
         ("files with SQL outside the store", matching(SQL, outside_store())),
         ("files with SQL", matching(SQL, rust(&["worker/src/"]))),
@@ -167,7 +175,19 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
         ("files of the domain with untyped objects", matching(r"\bMap<String, Json>", rust(DOMAIN))),
         ("members of JSON read by name", matches(r#"\.get\(""#, rust(&["worker/src/domain/", "worker/src/api/"]))),
         ("saturating operations where money and points are counted", matches("saturating_", rust(COUNTING))),
-        ("saturating operations without a reason", rust(CODE).map(unexplained_saturations).sum()),
+        ("saturating operations without a reason in the engine", unexplained_in("saturating_", rust(&["src/"]))),
+        (
+            "saturating operations without a reason in the service",
+            unexplained_in("saturating_", rust(&["worker/src/"])),
+        ),
+        (
+            "defaults of amounts without a reason in the engine",
+            unexplained_in(DEFAULT_AMOUNT, rust(&["src/"]).filter(|source| counts_amounts(source))),
+        ),
+        (
+            "defaults of amounts without a reason in the service",
+            unexplained_in(DEFAULT_AMOUNT, rust(&["worker/src/"]).filter(|source| counts_amounts(source))),
+        ),
         ("private words in identifiers", rust(CODE).map(private_words).sum()),
         ("test binaries of the service", binaries("worker/tests/")),
         ("test binaries of the engine", binaries("tests/")),
@@ -186,20 +206,100 @@ pub fn counts(all: &[Source<'_>]) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Counts the lines that saturate without a reason: a comment on the line or the one before it, or a header of the file that speaks of
-/// what saturates.
-fn unexplained_saturations(source: &Source<'_>) -> usize {
-    let is_explained = source.text.lines().any(|line| line.starts_with("//!") && line.contains("saturat"));
+/// Counts the lines on which a pattern has no reason: a comment on the line or on the one before it. A reason that covers a whole file
+/// would cover later operations too.
+fn unexplained(pattern: &Regex, source: &Source<'_>) -> usize {
     let code = blank(source.text);
     let mut has_comment = false;
     let mut count = 0;
     for (line, code) in source.text.lines().zip(code.lines()) {
         // What is blank in the code and not in the text is a literal or a comment.
         let is_commented = code.trim_end().len() < line.trim_end().len() && line.contains("//");
-        count += usize::from(code.contains("saturating_") && !is_explained && !is_commented && !has_comment);
+        count += usize::from(pattern.is_match(code) && !is_commented && !has_comment);
         has_comment = is_commented;
     }
     count
+}
+
+/// Counts the lines without a reason in the files of a folder.
+fn unexplained_in<'s>(pattern: &str, sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let pattern = Regex::new(pattern).unwrap();
+    sources.map(|source| unexplained(&pattern, source)).sum()
+}
+
+/// Tests if the path of a source has a word of amounts.
+fn counts_amounts(source: &Source<'_>) -> bool {
+    source.path.split(|character: char| !character.is_alphanumeric()).any(|word| AMOUNT_WORDS.contains(&word))
+}
+
+/// Counts the parameters of functions whose type is a tuple, which has no names for its parts.
+fn tuple_parameters<'s>(sources: impl Iterator<Item = &'s Source<'s>>) -> usize {
+    let signature = Regex::new(r"\bfn\s+\w+\s*(<|\()").unwrap();
+    sources.map(|source| tuple_parameters_of(&blank(source.text), &signature)).sum()
+}
+
+fn tuple_parameters_of(code: &str, signature: &Regex) -> usize {
+    let is_tuple = |parameter: &str| {
+        let colon = split_top(parameter, ':');
+        let Some(declared) = colon.get(1..).map(|parts| parts.join(":")) else { return false };
+        let declared = without_reference(&declared);
+        declared.starts_with('(') && split_top(declared.trim_end().trim_matches(['(', ')']), ',').len() > 1
+    };
+    let parameters =
+        signature.captures_iter(code).filter_map(|found| parameters_of(&code[found.get(1).unwrap().start()..]));
+    parameters.map(|parameters| split_top(parameters, ',').iter().filter(|parameter| is_tuple(parameter)).count()).sum()
+}
+
+/// Returns a type without the reference to it.
+fn without_reference(declared: &str) -> &str {
+    let declared = declared.trim_start();
+    let Some(referred) = declared.strip_prefix('&').map(str::trim_start) else { return declared };
+    let referred =
+        referred.strip_prefix('\'').and_then(|lifetime| lifetime.split_once(' ')).map_or(referred, |(_, rest)| rest);
+    referred.trim_start().trim_start_matches("mut ")
+}
+
+/// Returns the text between the parentheses of a signature that begins at its generic parameters or at its parameters.
+fn parameters_of(signature: &str) -> Option<&str> {
+    let mut depth = 0_i64;
+    let mut before = ' ';
+    let mut start = None;
+    for (at, character) in signature.char_indices() {
+        match character {
+            '(' if depth == 0 && start.is_none() => (start, depth) = (Some(at + 1), 1),
+            '(' | '[' | '<' => depth += 1,
+            '>' if before == '-' || before == '=' => {}
+            ')' | ']' | '>' => depth -= 1,
+            _ => {}
+        }
+        if let Some(start) = start.filter(|_| depth == 0) {
+            return signature.get(start..at);
+        }
+        before = character;
+    }
+    None
+}
+
+/// Splits a text at a character outside of all brackets. The two colons of a path do not split.
+fn split_top(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_i64);
+    let mut before = ' ';
+    for (at, character) in text.char_indices() {
+        let is_path = separator == ':' && (before == ':' || text[at + character.len_utf8()..].starts_with(':'));
+        match character {
+            '(' | '[' | '{' | '<' => depth += 1,
+            '>' if before == '-' || before == '=' => {}
+            ')' | ']' | '}' | '>' => depth -= 1,
+            _ if character == separator && depth == 0 && !is_path => {
+                parts.push(&text[start..at]);
+                start = at + character.len_utf8();
+            }
+            _ => {}
+        }
+        before = character;
+    }
+    parts.push(&text[start..]);
+    parts.into_iter().filter(|part| !part.trim().is_empty()).collect()
 }
 
 /// Counts the parts of identifiers that are private words: `is_told`, `AccountStanding` and `TOLD` have one each.
@@ -290,4 +390,29 @@ fn described(openapi: &Json) -> [(&'static str, usize); 3] {
         ("responses that say Done", done),
         ("descriptions without a subject", clauses),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tuples_are_found_over_several_lines_and_in_references() {
+        let count = |text: &str| tuple_parameters([Source { path: "a.rs", text }].iter());
+        assert_eq!(count("fn a(\n    kind: (\n        &str,\n        i64,\n    ),\n    id: &str,\n) {}"), 1);
+        assert_eq!(
+            count("fn a((x, y): (i64, i64), z: &mut (u8, u8)) {} fn b<T: Fn(&T) -> (u8, u8)>(of: &(T, T)) {}"),
+            3
+        );
+        assert_eq!(count("fn a(x: Option<(u8, u8)>, y: fn(u8, u8) -> (u8, u8), unit: (), z: std::fmt::Result) {}"), 0);
+    }
+
+    #[test]
+    fn a_reason_stands_on_the_line_or_on_the_one_before() {
+        let count = |text: &str| unexplained(&Regex::new("saturating_").unwrap(), &Source { path: "a.rs", text });
+        assert_eq!(count("//! Times saturate.\n\nlet a = b.saturating_add(c);"), 1);
+        assert_eq!(count("// Reason.\nlet a = b.saturating_add(c);\nlet d = e.saturating_sub(f); // Reason."), 0);
+        assert_eq!(count("// Reason.\nlet a = b.saturating_add(c);\nlet text = \"// saturating_\";"), 0);
+        assert_eq!(count("// Reason.\nlet a = b;\nlet d = e.saturating_sub(f);"), 1);
+    }
 }

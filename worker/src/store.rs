@@ -11,7 +11,6 @@ pub mod bundle_heads;
 pub mod bundle_keys;
 pub mod candidates;
 pub mod change_feed;
-pub mod codes;
 pub mod counts;
 pub mod document;
 pub mod document_columns;
@@ -39,6 +38,7 @@ pub mod webhooks;
 
 use change_feed::{ChangeFeed, DocumentState};
 use queued::{QueuedDocument, QueuedWrite};
+use scrip::count::Countable;
 use scrip::wire::{Problem, readability};
 use sql::{Fault, Sql, SqlRow, SqlValue};
 use std::borrow::Cow;
@@ -175,9 +175,10 @@ impl<'s> Store<'s> {
         }
         let rows = self.sql.run(statement, params)?;
         if let Some(left) = self.left.get() {
-            let size = |row: &SqlRow| total(row).saturating_add(ROW);
+            let size = |row: &SqlRow| total(row).saturating_add(ROW); // A row fits memory.
+            // The rows fit memory.
             let read = rows.iter().map(size).fold(STATEMENT, usize::saturating_add);
-            self.left.set(Some(left.saturating_sub(read)));
+            self.left.set(Some(left.remaining_after(read)));
         }
         if self.exceeds_read_limit() { Err(Fault::new("the request reads more than one may")) } else { Ok(rows) }
     }
@@ -197,7 +198,7 @@ impl<'s> Store<'s> {
         let row = self.row(statement, params)?.unwrap_or_default();
         let mut sums = [0; N];
         for (column, sum) in sums.iter_mut().enumerate() {
-            *sum = sql::int_or_null(&row, column)?.unwrap_or(0);
+            *sum = sql::int_or_null(&row, column)?.unwrap_or(0); // The sum of no rows is NULL.
         }
         Ok(sums)
     }
@@ -225,11 +226,11 @@ impl<'s> Store<'s> {
     /// Queues a statement that changes one document; the change is reported to the change feed.
     pub fn write_to(
         &mut self,
-        document: (&'static str, &str),
+        kind: &'static str,
+        id: &str,
         statement: impl Into<Cow<'static, str>>,
         params: Vec<SqlValue>,
     ) {
-        let (kind, id) = document;
         self.writes.push(QueuedWrite { changes: Some((kind, id.to_owned())), ..QueuedWrite::new(statement, params) });
     }
 
@@ -362,7 +363,7 @@ impl<'s> Store<'s> {
             self.run_write(&write)?;
             #[cfg(feature = "test-hooks")]
             {
-                done = done.saturating_add(1);
+                done = done.plus_one();
                 if done == middle
                     && let Some(fault) = self.injected_fault.take()
                 {
@@ -425,6 +426,7 @@ fn total(params: &[SqlValue]) -> usize {
         SqlValue::Text(text) => text.len(),
         SqlValue::Null | SqlValue::Int(_) => 8,
     };
+    // The parameters fit memory.
     params.iter().map(length).fold(0, usize::saturating_add)
 }
 

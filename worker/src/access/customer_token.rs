@@ -13,6 +13,7 @@
 
 use crate::http::reply::{ErrorBody, error};
 use crate::store::tracking::Tracker;
+use crate::timestamp;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, KeyInit, Mac};
 use scrip::text::{LONGEST_NAME, is_longer};
@@ -169,24 +170,24 @@ impl UnverifiedToken<'_> {
     fn check_time(&self, now_ms: i64) -> Result<(), ErrorBody> {
         let (made, end) = (self.seconds("iat")?, self.seconds("exp")?);
         let now = now_ms.div_euclid(1_000);
-        let life = end.saturating_sub(made);
+        let life = timestamp::elapsed(made, end);
         if !(1..=SECONDS_MAX).contains(&life) {
             let message = format!("`exp` must be 1 to {SECONDS_MAX} after `iat` (actual difference is `{life}`)");
             return Err(wrong(format!("lasts too long or not at all: {message}")));
         }
-        let ahead = made.saturating_sub(now);
+        let ahead = timestamp::elapsed(now, made);
         if ahead > AHEAD_MAX {
             let message = format!("at most {AHEAD_MAX} s are overlooked; the clock of whoever made it is ahead");
             return Err(wrong(format!("begins in {ahead} s: {message}")));
         }
         // An issuer with a fast clock writes one time into both: the tolerance of `iat` applies to `nbf` too.
         if self.claims.get("nbf").is_some_and(|claim| !claim.is_null()) {
-            let rest = self.seconds("nbf")?.saturating_sub(now.max(made));
+            let rest = timestamp::elapsed(now.max(made), self.seconds("nbf")?);
             if rest > 0 {
                 return Err(wrong(format!("does not count yet: by its `nbf` it begins in {rest} s")));
             }
         }
-        match now.saturating_sub(end) {
+        match timestamp::elapsed(end, now) {
             since if since >= 0 => Err(wrong(format!("ended {since} s ago, {life} s after it was made"))),
             _ => Ok(()),
         }

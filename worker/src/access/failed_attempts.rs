@@ -8,6 +8,8 @@
 
 use crate::http::caller::{Caller, CredentialClass};
 use crate::http::route::Route;
+use crate::timestamp;
+use scrip::count::Countable;
 use std::collections::BTreeMap;
 
 /// Header in which an object reports the number of wrong names to the entry. No caller sees it.
@@ -89,7 +91,7 @@ pub fn client_key(route: &Route, caller: &Caller) -> Option<ClientKey> {
 /// Returns the remaining delay of an answer about wrong names.
 pub fn remaining_delay(elapsed_ms: u64) -> u64 {
     let begun = elapsed_ms.checked_rem(ANSWER_MS).unwrap_or(0);
-    ANSWER_MS.saturating_sub(begun)
+    ANSWER_MS.remaining_after(begun)
 }
 
 /// Counts of one caller, each as the time until it has decayed.
@@ -103,11 +105,11 @@ struct Bucket {
 impl Bucket {
     /// Returns the counts at `now_ms`. A small backward step of the clock drops nothing; a larger one, all.
     fn decayed(self, now_ms: i64) -> Bucket {
-        if now_ms < self.at_ms.saturating_sub(CLOCK_MS) {
+        if now_ms < timestamp::earlier(self.at_ms, CLOCK_MS) {
             return Bucket { at_ms: now_ms, ..Bucket::default() };
         }
-        let elapsed = u64::try_from(now_ms.saturating_sub(self.at_ms)).unwrap_or(0);
-        let decayed = |ms: u64| ms.saturating_sub(elapsed);
+        let elapsed = timestamp::elapsed(self.at_ms, now_ms).max(0).unsigned_abs();
+        let decayed = |ms: u64| ms.remaining_after(elapsed);
         Bucket { wrong_ms: decayed(self.wrong_ms), open_ms: decayed(self.open_ms), at_ms: now_ms }
     }
 
@@ -123,30 +125,34 @@ impl Bucket {
     fn check(&mut self, limits: &Limits) -> AttemptDecision {
         let wrong = self.wrong(limits);
         let uncounted = if wrong < limits.free { limits.parallel } else { 0 };
-        let open = self.open_ms.div_ceil(limits.open_ms).saturating_sub(uncounted);
+        let open = self.open_ms.div_ceil(limits.open_ms).remaining_after(uncounted);
+        // Beyond the type is beyond every limit.
         let Some(over) = wrong.saturating_add(open).checked_sub(limits.free) else { return self.admit(limits, 0) };
         let wait_index = over.checked_div(limits.step).unwrap_or(u64::MAX);
         if wait_index < WAITS {
             let wait = WAIT_MS.checked_shl(u32::try_from(wait_index).unwrap_or(u32::MAX)).unwrap_or(WAIT_MAX_MS);
             return self.admit(limits, wait.min(WAIT_MAX_MS));
         }
-        let excess = self.wrong_ms.saturating_sub(limits.most_ms());
+        let excess = self.wrong_ms.remaining_after(limits.most_ms());
         AttemptDecision::Later(excess.div_ceil(1_000).max(1))
     }
 
     fn admit(&mut self, limits: &Limits, wait_ms: u64) -> AttemptDecision {
+        // Beyond the type is beyond every limit.
         self.open_ms = self.open_ms.saturating_add(limits.open_ms);
         AttemptDecision::After(wait_ms)
     }
 
     /// Settles an admitted request that has been answered.
     fn record_result(&mut self, limits: &Limits, wrong: u64) {
-        self.open_ms = self.open_ms.saturating_sub(limits.open_ms);
+        self.open_ms = self.open_ms.remaining_after(limits.open_ms);
         self.add(limits, wrong);
     }
 
     fn add(&mut self, limits: &Limits, wrong: u64) {
+        // Beyond the type is beyond every limit.
         let most = limits.most_ms().saturating_add(limits.block_ms);
+        // The limit follows.
         self.wrong_ms = self.wrong_ms.saturating_add(wrong.saturating_mul(limits.decay_ms)).min(most);
     }
 }
@@ -154,7 +160,9 @@ impl Bucket {
 impl Limits {
     /// Returns the level up to which one more request is admitted.
     const fn most_ms(&self) -> u64 {
+        // Constants, all of them small.
         let most = self.free.saturating_add(WAITS.saturating_mul(self.step)).saturating_sub(1);
+        // Constants, all of them small.
         most.saturating_mul(self.decay_ms)
     }
 }
@@ -192,7 +200,7 @@ impl FailedAttempts {
 
     /// Returns the number of counted addresses.
     pub fn addresses(&self) -> usize {
-        self.addresses.young.len().saturating_add(self.addresses.old.len())
+        [&self.addresses.young, &self.addresses.old].map(BTreeMap::len).iter().sum()
     }
 }
 

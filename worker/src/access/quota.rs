@@ -35,6 +35,7 @@ impl Quota {
 
     /// Returns the seconds until the next window starts.
     pub fn rest_seconds(&self, now_ms: i64) -> i64 {
+        // No window ends beyond the end of time.
         let next = self.window(now_ms).saturating_add(1).saturating_mul(self.window_ms);
         timestamp::seconds_until(now_ms, next)
     }
@@ -42,6 +43,7 @@ impl Quota {
     /// Returns true if a caller may use `amount` more of it now.
     pub fn allows(&self, store: &Store<'_>, caller: &Caller, now_ms: i64, amount: i64) -> Result<bool, Fault> {
         let used = quotas::find_used(store, self.window_of(caller, now_ms))?;
+        // Beyond the type is beyond every quota.
         Ok(used.saturating_add(amount) <= self.most)
     }
 

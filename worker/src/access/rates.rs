@@ -10,6 +10,7 @@ use crate::http::rate_limits::{Rate, RateBounds};
 use crate::http::reply::{self, set_header};
 use crate::http::request::Reply;
 use crate::http::route::Route;
+use crate::timestamp;
 use std::collections::BTreeMap;
 
 /// Maximum number of counts for addresses, and for keys and projects. Beyond it expired counts are dropped, then all.
@@ -57,7 +58,8 @@ impl RateWindow {
     }
 
     fn end_ms(&self, rate: Rate) -> i64 {
-        self.begun_ms.saturating_add(i64::from(rate.seconds).saturating_mul(1_000))
+        // Seconds of 32 bits are milliseconds of 64 bits.
+        timestamp::later(self.begun_ms, i64::from(rate.seconds).saturating_mul(1_000))
     }
 }
 
@@ -101,7 +103,7 @@ impl Counts {
         let mut least: Option<RateRemaining> = None;
         for (rate, is_address, name) in &held {
             let window = RateWindow::at(self.part(*is_address).get(name), *rate, now_ms);
-            let Some(remaining) = rate.calls.saturating_sub(window.used).checked_sub(1) else {
+            let Some(remaining) = rate.calls.checked_sub(window.used).and_then(|left| left.checked_sub(1)) else {
                 return beyond(*rate, &window, now_ms, of);
             };
             if least.is_none_or(|least| remaining < least.remaining) {
@@ -111,6 +113,7 @@ impl Counts {
         }
         for (rate, is_address, name) in held {
             let mut window = RateWindow::at(self.part(is_address).get(&name), rate, now_ms);
+            // Beyond the type is beyond every rate.
             window.used = window.used.saturating_add(1);
             make_room(self.part(is_address), now_ms);
             self.part(is_address).insert(name, window);
@@ -125,21 +128,21 @@ impl Counts {
 
 fn beyond(rate: Rate, window: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
     let end_ms = window.end_ms(rate);
-    let seconds = up_to_seconds(end_ms.saturating_sub(now_ms)).max(1);
+    let seconds = up_to_seconds(timestamp::elapsed(now_ms, end_ms)).max(1);
     let share = RateRemaining { limit: rate.calls, remaining: 0, retry: up_to_seconds(end_ms) };
     RateDecision::Beyond { share, seconds: u64::try_from(seconds).unwrap_or(1), of }
 }
 
 /// Returns whole seconds, rounded up.
 fn up_to_seconds(ms: i64) -> i64 {
-    ms.saturating_add(999).div_euclid(1_000)
+    timestamp::later(ms, 999).div_euclid(1_000)
 }
 
 /// Removes windows that began more than a day ago, which have ended for every rate.
 fn make_room(windows: &mut BTreeMap<String, RateWindow>, now_ms: i64) {
     const DAY_MS: i64 = 86_400_000;
     if windows.len() >= COUNTS_MAX {
-        windows.retain(|_, window| now_ms.saturating_sub(window.begun_ms) < DAY_MS);
+        windows.retain(|_, window| timestamp::elapsed(window.begun_ms, now_ms) < DAY_MS);
     }
     if windows.len() >= COUNTS_MAX {
         windows.clear();

@@ -6,6 +6,7 @@ use crate::documents::csv_columns::{CellType, ColumnMap, CsvColumn};
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::shape::{Field, FieldType, must};
 use crate::store::sql::Fault;
+use scrip::count::Countable;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,7 @@ pub fn read<'f>(file: &'f [u8], known: &[CsvColumn], required: &[&str]) -> Resul
     loop {
         let is_there = reader.read_byte_record(&mut record).map_err(failed)?;
         let is_end = record.as_slice() == b"\0";
-        let number = parsed.rows.saturating_add(1);
+        let number = parsed.rows.plus_one();
         if !is_there || (!is_end && record.as_slice().contains(&0)) {
             return Err(wrong(format!("row {number}: a quote is opened and never closed")));
         }
@@ -83,7 +84,7 @@ pub fn read<'f>(file: &'f [u8], known: &[CsvColumn], required: &[&str]) -> Resul
             start = if count == 0 { before } else { start };
             continue;
         }
-        let is_full = count >= SLICE_ROWS || before.saturating_sub(start) >= SLICE_BYTES;
+        let is_full = count >= SLICE_ROWS || before.remaining_after(start) >= SLICE_BYTES;
         if count > 0 && (is_end || is_full) {
             parsed.slices.push(slice(text, start, before));
             (start, count) = (before, 0);
@@ -100,14 +101,14 @@ pub fn read<'f>(file: &'f [u8], known: &[CsvColumn], required: &[&str]) -> Resul
                 record.len()
             )));
         }
-        let length = reader.position().byte().saturating_sub(before);
+        let length = reader.position().byte().remaining_after(before);
         if length > ROW_BYTES_MAX {
             return Err(wrong(format!(
                 "row {number}: must NOT have more than {ROW_BYTES_MAX} bytes (actual length is `{length}`)"
             )));
         }
         before = reader.position().byte();
-        (parsed.rows, count) = (number, count.saturating_add(1));
+        (parsed.rows, count) = (number, count.plus_one());
     }
     if parsed.rows == 0 {
         return Err(wrong("must have a row below the one that names its columns"));
@@ -161,7 +162,7 @@ fn columns(names: &csv::ByteRecord, known: &[CsvColumn], required: &[&str]) -> R
     for (place, name) in names.iter().enumerate() {
         let name = String::from_utf8_lossy(name);
         let name: &str = &csv_cells::unguard(name.trim());
-        let number = place.saturating_add(1);
+        let number = place.plus_one();
         if name.is_empty() || is_longer(name, LONGEST_NAME) {
             let message = format!(
                 "column {number}: must have a name of 1 to {LONGEST_NAME} characters (actual value is `{}`)",
@@ -222,6 +223,7 @@ fn nearest(lower: &str, known: &[CsvColumn]) -> Option<&'static str> {
     let length = lower.chars().count();
     let distance = |name: &&'static str| {
         let longest = length.max(name.len());
+        // Signs are few.
         let is_near = |signs: usize| signs.saturating_mul(5) <= longest;
         // Names of other lengths are not compared at all.
         let compared = is_near(length.abs_diff(name.len())).then(|| strsim::damerau_levenshtein(lower, name));

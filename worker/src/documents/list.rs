@@ -11,6 +11,7 @@ use crate::store::document_list::selection::{
     self, ListConditions, NEWEST, ScanBound, Selection, SelectionError, SortOrder,
 };
 use crate::store::sql::Fault;
+use crate::timestamp;
 use serde_json::{Map, Value as Json};
 
 /// Default number of elements of a page.
@@ -75,14 +76,17 @@ impl List {
                 if !test(&document)? {
                     continue;
                 }
+                // Beyond the type a page is empty.
                 if page.total >= offset && page.total < offset.saturating_add(limit) {
                     page.documents.push(document);
                 }
+                // Documents are counted one by one.
                 page.total = page.total.saturating_add(1);
             }
             if is_last {
                 return Ok(page);
             }
+            // Beyond the type no document follows.
             scanned = scanned.saturating_add(CHUNK);
         }
     }
@@ -132,6 +136,7 @@ impl List {
     fn span(&self, query: &Query) -> Result<(i64, i64), ErrorBody> {
         let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
         let page = read_int(query, "page", 1, self.page_max)?.unwrap_or(1);
+        // Beyond the type a page is empty.
         Ok((limit, page.saturating_sub(1).saturating_mul(limit)))
     }
 
@@ -194,7 +199,7 @@ fn apply(
                 match (read_instant(query, &[name, side])?, *column) {
                     (None, _) => {}
                     (Some(at), "created_at") if is_before => clause.made_before(at),
-                    (Some(at), "created_at") => clause.made_from(at.saturating_add(1)),
+                    (Some(at), "created_at") => clause.made_from(timestamp::later(at, 1)),
                     (Some(at), column) => filters.bound_time(&kind, column, is_before, at),
                 }
             }
@@ -259,6 +264,7 @@ pub fn page_of(list: &List, query: &Query, all: Vec<Json>) -> Result<Map<String,
     let page = read_int(query, "page", 1, list.page_max)?.unwrap_or(1);
     let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
     let place = |number: i64| usize::try_from(number).unwrap_or(0);
+    // Beyond the type a page is empty.
     let before = place(page.saturating_sub(1)).saturating_mul(place(limit));
     Ok(list.envelope(all.into_iter().skip(before).take(place(limit)).collect(), total))
 }

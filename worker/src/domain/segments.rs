@@ -5,7 +5,7 @@ use crate::domain::clock::LocalTime;
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::route::Call;
 use crate::http::shape::value_text;
-use crate::store::document::{Document, read_loaded, readable};
+use crate::store::document::{Document, DocumentBody, read_loaded, readable};
 use crate::store::sql::Fault;
 use scrip::rules::Segment;
 use scrip::text::Text;
@@ -51,7 +51,7 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
 pub fn is_in_segment(
     time: &LocalTime,
     segment: &Segment,
-    customer: &Map<String, Json>,
+    customer: &DocumentBody,
     count: &dyn Fn(&str, &str) -> Result<u64, Fault>,
     held: &dyn Fn() -> Result<CustomerBalances, Fault>,
 ) -> Result<bool, Fault> {

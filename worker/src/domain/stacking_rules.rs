@@ -4,9 +4,9 @@ use crate::documents::resource::{self, plain_key};
 use crate::documents::shapes;
 use crate::http::list_options::List;
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Call, Resource};
+use crate::http::route::{Call, RequestBody, Resource};
 use crate::store::Store;
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -24,7 +24,7 @@ pub const STACKING_RULES: Resource = Resource {
 };
 
 /// Returns the default stacking rules.
-pub fn default_rules() -> Map<String, Json> {
+pub fn default_rules() -> DocumentBody {
     let rules = json!({
         "exclusive_categories": [], "joint_categories": [], "redeemables_limit": 30, "applicable_redeemables_limit": 5,
         "applicable_redeemables_per_category_limit": null, "applicable_redeemables_category_limits": {},
@@ -53,7 +53,7 @@ pub fn load(store: &Store<'_>) -> Result<Option<Document>, Fault> {
 }
 
 /// Returns new stacking rules with the sent members.
-pub fn new_document(ids: &mut Ids, context: &Context, sent: Map<String, Json>) -> Document {
+pub fn new_document(ids: &mut Ids, context: &Context, sent: RequestBody) -> Document {
     let id = ids.hex18("stk_").to_string();
     let now_ms = context.now.millis();
     let mut body = default_rules();

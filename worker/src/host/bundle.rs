@@ -19,6 +19,7 @@ use crate::http::request::{Reply, Request};
 use crate::http::request_checks::{check_media, header};
 use crate::http::route::Route;
 use crate::http::table::MatchedRoute;
+use crate::timestamp;
 use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -121,7 +122,7 @@ async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvRe
 
 /// Returns the head in memory if it was read recently.
 fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
-    let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&now_ms.saturating_sub(cached.read_ms));
+    let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&timestamp::elapsed(cached.read_ms, now_ms));
     HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|cached| cached.copy.clone()))
 }
 
@@ -141,7 +142,7 @@ fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {
 fn take_demand(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow_mut(|heads| {
         let Some(cached) = heads.get_mut(project) else { return true };
-        let is_recent = (0..DEMAND_MS).contains(&now_ms.saturating_sub(cached.demanded_ms));
+        let is_recent = (0..DEMAND_MS).contains(&timestamp::elapsed(cached.demanded_ms, now_ms));
         if !is_recent {
             cached.demanded_ms = now_ms;
         }

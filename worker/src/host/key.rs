@@ -9,6 +9,7 @@ use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;
 use crate::constant_time::sha256_hex;
 use crate::store::sql::Fault;
+use crate::timestamp;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
@@ -36,12 +37,12 @@ pub(super) struct CachedKey {
 impl CachedKey {
     /// Returns true if the record is still valid. A time that no clock of the service can have written is not.
     fn is_fresh(&self, now: i64) -> bool {
-        self.until > now && self.until <= now.saturating_add(FRESH_MILLIS)
+        self.until > now && self.until <= timestamp::later(now, FRESH_MILLIS)
     }
 
     /// Returns true if its owner may have changed it by now.
     pub fn may_have_changed(&self, now: i64) -> bool {
-        self.until.saturating_sub(FRESH_MILLIS).saturating_add(REUSED_MILLIS) <= now
+        timestamp::later(timestamp::earlier(self.until, FRESH_MILLIS), REUSED_MILLIS) <= now
     }
 }
 
@@ -113,7 +114,7 @@ pub(super) async fn request_record(
         return Err(Fault::new(format!("`{}` answered {} for a key", place.object, answer.status)).into());
     }
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
-    let cached = CachedKey { until: now.saturating_add(FRESH_MILLIS), record };
+    let cached = CachedKey { until: timestamp::later(now, FRESH_MILLIS), record };
     let put = kv.put(place.name, write_cached(&cached))?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request calls the owner again.
     runtime.wait_until(async move {

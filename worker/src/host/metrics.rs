@@ -38,7 +38,7 @@ pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u1
     let call_name = route.map_or_else(|| (method_of(&request.method), "none"), |route| (route.method, route.path));
     COUNTERS.with_borrow_mut(|counters| {
         let count = counters.requests.entry((call_name, status)).or_default();
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(1); // A metric is no amount.
         counters.times.entry(call_name).or_default().record(millis);
     });
 }
@@ -51,7 +51,7 @@ pub fn count_failed(method: &str, path: &str) -> String {
     let call_name = route.map_or_else(|| (method_of(method), "none"), |route| (route.method, route.path));
     COUNTERS.with_borrow_mut(|counters| {
         let count = counters.requests.entry((call_name, 500)).or_default();
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(1); // A metric is no amount.
     });
     log::name_of(&request, route)
 }
@@ -191,6 +191,7 @@ fn write_bundles(details: &mut Exposition, metrics: &[(&str, Option<ObjectMetric
     });
     metric("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
         for (project, metrics) in known() {
+            // A metric is no amount.
             let built: u64 = metrics.bundle_builds.counts.iter().copied().fold(0, u64::saturating_add);
             let results = [
                 ("built", built),

@@ -6,6 +6,7 @@
 use crate::constant_time::{equal_in_constant_time, sha256_hex};
 use crate::http::request::Request;
 use crate::http::request_checks::header;
+use scrip::count::Countable;
 use serde::Deserialize;
 use std::fmt::{Display, Write};
 
@@ -34,7 +35,7 @@ pub struct Times {
 
 impl Default for Times {
     fn default() -> Times {
-        Times { counts: vec![0; BOUNDS_MS.len().saturating_add(1)], sum_ms: 0 }
+        Times { counts: vec![0; BOUNDS_MS.len().plus_one()], sum_ms: 0 }
     }
 }
 
@@ -43,8 +44,10 @@ impl Times {
     pub fn record(&mut self, millis: u64) {
         let place = BOUNDS_MS.iter().position(|bound| millis <= *bound).unwrap_or(BOUNDS_MS.len());
         if let Some(count) = self.counts.get_mut(place) {
+            // A metric is no amount.
             *count = count.saturating_add(1);
         }
+        // A metric is no amount.
         self.sum_ms = self.sum_ms.saturating_add(millis);
     }
 }
@@ -102,6 +105,7 @@ impl MetricSamples<'_> {
     pub fn times(&mut self, labels: &[Label<'_>], times: &Times) {
         let mut count: u64 = 0;
         for (place, more) in times.counts.iter().enumerate() {
+            // A metric is no amount.
             count = count.saturating_add(*more);
             let bound = BOUNDS_MS.get(place).map_or_else(|| "+Inf".to_owned(), |bound| seconds(*bound));
             self.line("_bucket", labels, Some(("le", &bound)), &count);

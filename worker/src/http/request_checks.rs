@@ -3,6 +3,7 @@
 
 use crate::http::reply::{self, ErrorBody, error, invalid_payload, transport_error};
 use crate::http::request::Request;
+use scrip::count::Countable;
 use scrip::json::service::settle;
 use scrip::text::LONGEST_TEXT;
 use scrip::wire::Node;
@@ -156,7 +157,7 @@ fn scan(body: &[u8]) -> Result<(usize, usize), ErrorBody> {
                 _ if escaped => escaped = false,
                 b'\\' => (escaped, has_escapes) = (true, true),
                 b'"' => {
-                    longest = longest.max(place.saturating_sub(start));
+                    longest = longest.max(place.remaining_after(start));
                     check_name(body.get(start..=place).unwrap_or_default(), has_escapes)?;
                     (text, has_escapes) = (None, false);
                 }
@@ -171,15 +172,15 @@ fn scan(body: &[u8]) -> Result<(usize, usize), ErrorBody> {
                     return Err(invalid_payload(format!("Payload must NOT be nested deeper than {DEPTH_MAX} levels")));
                 }
                 counts.push(1);
-                values = values.saturating_add(1);
+                values = values.plus_one();
             }
             b']' | b'}' => {
                 counts.pop();
             }
             b',' => {
-                values = values.saturating_add(1);
+                values = values.plus_one();
                 if let Some(count) = counts.last_mut() {
-                    *count = count.saturating_add(1);
+                    *count = count.plus_one();
                     if *count > ELEMENTS_MAX {
                         return Err(invalid_payload(format!(
                             "Payload must NOT have more than {ELEMENTS_MAX} elements in one array or object"

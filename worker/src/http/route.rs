@@ -330,6 +330,9 @@ impl Route {
 /// Result of a handler.
 pub type HandlerResult = Result<Response, CallError>;
 
+/// Members of the body of a request. Those of [`Call::body`] have the shape that the route declares.
+pub type RequestBody = Map<String, Json>;
+
 /// Call of a route: the input of its handler.
 pub struct Call<'c, 's> {
     /// The route.
@@ -386,17 +389,17 @@ impl Call<'_, '_> {
     }
 
     /// Returns the body's object as received; no body has no fields.
-    pub fn source(&self) -> Result<Map<String, Json>, ErrorBody> {
+    pub fn source(&self) -> Result<RequestBody, ErrorBody> {
         request_checks::object(&self.request.body, self.route.bodiless)
     }
 
     /// Returns the objects of a body that is a list, as received; no body has none.
-    pub fn sources(&self) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    pub fn sources(&self) -> Result<Vec<RequestBody>, ErrorBody> {
         request_checks::list(&self.request.body, self.route.bodiless)
     }
 
     /// Reads the body by the fields of the route.
-    pub fn body(&self, nulls: Nulls) -> Result<Map<String, Json>, ErrorBody> {
+    pub fn body(&self, nulls: Nulls) -> Result<RequestBody, ErrorBody> {
         Ok(shape::read(self.route.body, self.source()?, nulls)?)
     }
 

@@ -135,10 +135,12 @@ fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> 
     for item in items {
         let item = Json::Object(item);
         let length = item.to_string().len();
+        // The size of a body bounds the bytes.
         if !slice.is_empty() && (slice.len() >= ITEMS_MAX || bytes.saturating_add(length) > BYTES_MAX) {
             insert_slice(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
             bytes = 0;
         }
+        // The size of a body bounds the bytes.
         bytes = bytes.saturating_add(length);
         slice.push(item);
     }
@@ -202,6 +204,7 @@ pub fn run(
         _ => Vec::new(),
     };
     let count = usize::try_from(rows.checked_div(ROWS_OF_AN_ITEM).unwrap_or(1)).unwrap_or(usize::MAX).max(1);
+    // Beyond the type is beyond the last item.
     let (end, length) = (cursor.place.saturating_add(count), items.len());
     items.truncate(end);
     let mut items = items.split_off(cursor.place.min(items.len()));
@@ -313,6 +316,7 @@ fn write_all(
                     let error = json!({
                         "row": row, named: name, "key": body.key, "message": body.message, "details": details,
                     });
+                    // Beyond the type is beyond the limit of errors.
                     let bytes = cursor.errors_bytes.saturating_add(error.to_string().len());
                     if bytes <= ERRORS_BYTES_MAX {
                         cursor.errors.push(error);

@@ -17,6 +17,7 @@ use crate::store::webhooks::outbox::{
 use crate::timestamp;
 use hmac::{Hmac, KeyInit, Mac};
 use scrip::Context;
+use scrip::count::Countable;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sha2::Sha256;
@@ -128,21 +129,21 @@ pub fn next_batch(store: &Store<'_>, context: &Context, report: &DispatchReport)
     let fails = |id: &str| report.failing.iter().any(|failing| failing == id);
     // Webhooks with the fewest deliveries in progress come first, failing ones last.
     webhooks.sort_by_key(|webhook| (fails(&webhook.id), of(&webhook.id)));
-    let mut free = if report.closing { 0 } else { SLOTS.saturating_sub(busy.len()) };
+    let mut free = if report.closing { 0 } else { SLOTS.remaining_after(busy.len()) };
     let failing = busy.iter().filter(|(_, webhook)| fails(webhook)).count();
-    let mut free_of_failing = SLOTS_OF_FAILING.saturating_sub(failing);
+    let mut free_of_failing = SLOTS_OF_FAILING.remaining_after(failing);
     let mut token = None;
     for webhook in &webhooks {
         let of_one = if webhooks.len() == 1 { SLOTS } else { SLOTS_OF_ONE };
-        let mut most = free.min(of_one.saturating_sub(of(&webhook.id)));
+        let mut most = free.min(of_one.remaining_after(of(&webhook.id)));
         if fails(&webhook.id) {
             most = most.min(free_of_failing);
         }
         if most > 0 {
             let rows = due(store, &webhook.id, now_ms, most, &busy)?;
-            free = free.saturating_sub(rows.len());
+            free = free.remaining_after(rows.len());
             if fails(&webhook.id) {
-                free_of_failing = free_of_failing.saturating_sub(rows.len());
+                free_of_failing = free_of_failing.remaining_after(rows.len());
             }
             if !rows.is_empty() && token.is_none() {
                 token = Some(token_of(store)?);
@@ -162,7 +163,7 @@ pub fn next_batch(store: &Store<'_>, context: &Context, report: &DispatchReport)
 /// Returns when the next delivery of a webhook is due; at most the maximum delay from now.
 fn next_of(store: &Store<'_>, webhook: &str, now_ms: i64) -> Result<Option<i64>, Fault> {
     let at = outbox::find_next_time(store, webhook)?;
-    let latest = now_ms.saturating_add(AGAIN_MAX_MS);
+    let latest = timestamp::later(now_ms, AGAIN_MAX_MS);
     Ok(at.map(|at| if at == AT_ONCE || at > latest { now_ms } else { at }))
 }
 
@@ -177,7 +178,7 @@ fn due(
 ) -> Result<Vec<DueDelivery>, Fault> {
     let busy: Vec<i64> = busy.iter().map(|(seq, _)| *seq).collect();
     let most = i64::try_from(most).unwrap_or(0);
-    outbox::find_due(store, webhook, &busy, most, now_ms, now_ms.saturating_add(AGAIN_MAX_MS))
+    outbox::find_due(store, webhook, &busy, most, now_ms, timestamp::later(now_ms, AGAIN_MAX_MS))
 }
 
 /// Returns the secret that signs deliveries.
@@ -244,12 +245,14 @@ fn failure_of(outcome: &DeliveryOutcome) -> String {
 /// Schedules the retry of a failed delivery, or queues that it becomes a dead letter and its webhook inactive. Returns true for the latter.
 fn fail(store: &mut Store<'_>, seq: i64, delivery: &SentDelivery, failure: &str, now_ms: i64) -> Result<bool, Fault> {
     let SentDelivery { webhook, attempts, first_at, .. } = delivery;
-    let tried = attempts.saturating_add(1);
+    let tried = attempts.saturating_add(1); // Attempts are few.
     // A first attempt by a clock that was ahead would delay all retries.
     let first_at = now_ms.min(*first_at);
     let again = usize::try_from(*attempts).ok().and_then(|place| AGAIN_MIN.get(place));
-    let next_at =
-        again.map(|minutes| first_at.saturating_add(minutes.saturating_mul(60_000)).max(now_ms.saturating_add(1)));
+    let next_at = again.map(|minutes| {
+        // Minutes of a constant list.
+        timestamp::later(first_at, minutes.saturating_mul(60_000)).max(timestamp::later(now_ms, 1))
+    });
     outbox::update_attempt(store, seq, &FailedAttempt { attempts: tried, first_at, next_at, failure })?;
     if next_at.is_none() {
         disable(store, webhook, now_ms)?;

@@ -15,6 +15,7 @@ use crate::jobs::{outbox, retention};
 use crate::store::Store;
 use crate::store::jobs::{self, NextJob};
 use crate::store::sql::Fault;
+use crate::timestamp;
 use scrip::Context;
 
 /// Maximum number of attempts of a failing job.
@@ -23,6 +24,12 @@ const ATTEMPTS_MAX: i64 = 6;
 const PAUSE_MS: i64 = 2_000;
 /// Maximum delay in milliseconds: a retry beyond it was scheduled by a clock that was ahead.
 const PAUSE_MAX_MS: i64 = PAUSE_MS << (ATTEMPTS_MAX - 2);
+
+/// Returns the delay in milliseconds after a number of failed attempts.
+fn pause_after(attempts: i64) -> i64 {
+    // The first failure has the shortest delay.
+    PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX)
+}
 
 /// Kind of the job that builds the bundle. Triggers of `0038_bundle_job.sql` write it.
 pub const BUILD_BUNDLE: &str = "BUNDLE";
@@ -46,17 +53,17 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
     let now_ms = context.now.millis();
     let failed = next(store, now_ms)?;
     if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
-        let attempts = attempts.saturating_add(1);
+        let attempts = attempts.saturating_add(1); // Attempts are few.
         store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
         if kind == BUILD_BUNDLE {
-            let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1));
-            let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
-            jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));
+            let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1)); // A constant.
+            let pause_ms = pause_after(attempts);
+            jobs::update_attempts(store, id, attempts, timestamp::later(now_ms, pause_ms));
         } else if attempts >= ATTEMPTS_MAX {
             finish(store, context, id, Err(format!("given up after {attempts} attempts: {reason}")))?;
         } else {
-            let pause_ms = PAUSE_MS << attempts.saturating_sub(1).clamp(0, ATTEMPTS_MAX);
-            jobs::update_attempts(store, id, attempts, now_ms.saturating_add(pause_ms));
+            let pause_ms = pause_after(attempts);
+            jobs::update_attempts(store, id, attempts, timestamp::later(now_ms, pause_ms));
         }
         jobs::end_turn(store, owner);
     }

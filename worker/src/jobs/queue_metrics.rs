@@ -3,6 +3,7 @@
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::store::{bundle_heads, jobs, webhooks::outbox};
+use crate::timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Counts the rows of a queue.
@@ -36,6 +37,6 @@ pub fn find_queue_metrics(store: &Store<'_>, now_ms: i64) -> Result<QueueMetrics
     }
     let earliest = jobs::find_earliest_time(store)?.unwrap_or(now_ms);
     let issued_ms = bundle_heads::find_state(store)?.head.map(|head| head.issued_ms);
-    let bundle_age_ms = issued_ms.map(|issued_ms| now_ms.saturating_sub(issued_ms).max(0));
-    Ok(QueueMetrics { queues, late_ms: now_ms.saturating_sub(earliest).max(0), bundle_age_ms })
+    let bundle_age_ms = issued_ms.map(|issued_ms| timestamp::elapsed(issued_ms, now_ms).max(0));
+    Ok(QueueMetrics { queues, late_ms: timestamp::elapsed(earliest, now_ms).max(0), bundle_age_ms })
 }

@@ -9,6 +9,7 @@ use crate::store::Store;
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
 use crate::store::sql::Fault;
+use crate::timestamp;
 use scrip::Context;
 
 /// Kind of the job.
@@ -55,7 +56,7 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     if !store.take_retention_mark() {
         return Ok(());
     }
-    let at = now_ms.saturating_add(IDLE_MS);
+    let at = timestamp::later(now_ms, IDLE_MS);
     // The alarm is needed only for a row that is new, or that a clock that was ahead has delayed. It must not delay jobs
     // that are due earlier.
     if let Some(earliest) = stored::schedule(store, ID, KIND, at, HORIZON_MS)? {
@@ -70,18 +71,18 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let mut next: Option<i64> = None;
     for rule in RULES {
-        stored::delete(store, rule.of, now_ms.saturating_sub(rule.retained_ms), rule.rows)?;
+        stored::delete(store, rule.of, timestamp::earlier(now_ms, rule.retained_ms), rule.rows)?;
         if let Some(oldest) = stored::find_oldest(store, rule.of)? {
-            let over = oldest.saturating_add(rule.retained_ms);
+            let over = timestamp::later(oldest, rule.retained_ms);
             next = Some(next.map_or(over, |earlier| earlier.min(over)));
         }
     }
     match next {
         None => jobs::delete(store, ID),
         Some(over) => {
-            let wait = over.saturating_sub(now_ms);
+            let wait = timestamp::elapsed(now_ms, over);
             let wait = if wait <= 0 { PAUSE_MS } else { wait.clamp(IDLE_MS, HORIZON_MS) };
-            jobs::update_time(store, ID, now_ms.saturating_add(wait));
+            jobs::update_time(store, ID, timestamp::later(now_ms, wait));
         }
     }
     Ok(())

@@ -16,6 +16,9 @@ use std::collections::HashMap;
 
 pub use super::document_columns::{COLUMNS, WIDTH, columns_of};
 
+/// Members of a document, stored or about to be, as the API shows them. Control flow reads them through a record.
+pub type DocumentBody = Map<String, Json>;
+
 /// A stored document.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -32,7 +35,7 @@ pub struct Document {
     /// Time of the last change in milliseconds since 1970; `None` until the first change.
     pub updated_at: Option<i64>,
     /// Members of the document, as the API returns them.
-    pub body: Map<String, Json>,
+    pub body: DocumentBody,
 }
 
 /// Document of a row whose JSON text is not parsed yet.
@@ -329,7 +332,7 @@ impl Store<'_> {
     /// Queues the deletion of a document.
     pub fn delete(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
-        self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
+        self.write_to(kind, id, "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }
 

@@ -160,18 +160,22 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
+        // Zero stands for a fault, which is recorded and ends the call.
         Known::Is(self.record_fault(self.find_balance(account).map(Some)).unwrap_or(0))
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        // Zero stands for a fault, which is recorded and ends the call.
         Known::Is(self.record_fault(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
     fn later_counts(&self, customer_id: &str, after: Instant) -> Known<SummaryCounts> {
+        // The default stands for a fault, which is recorded and ends the call.
         Known::Is(self.record_fault(self.find_later_counts(customer_id, after).map(Some)).unwrap_or_default())
     }
 
     fn held(&self, account: &AccountId, now: Instant, own: Option<&HoldOwner>) -> Known<u64> {
+        // Zero stands for a fault, which is recorded and ends the call.
         Known::Is(self.record_fault(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 

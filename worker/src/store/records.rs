@@ -1,7 +1,7 @@
 //! Typed views of documents: the members of each kind that control flow reads, by methods.
 //!
 //! A view borrows the body of its document. Unknown members stay in the body, and writes go through the body. An absent
-//! member, `null` and a value of another type all read as absent.
+//! member, `null` and a value of another type all read as absent. Only amounts differ: one that is unreadable is a fault.
 
 mod campaign;
 mod catalogue;

@@ -16,6 +16,7 @@ use crate::http::route::{Call, HandlerResult, Response, Route, post};
 use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::records::TransactionRecord;
+use crate::store::sql::Fault;
 use scrip::points::Expiration;
 use scrip::time::{DayBound, Instant};
 use scrip::wire::Problem;
@@ -107,7 +108,7 @@ fn expiration(call: &Call<'_, '_>, sent: &Map<String, Json>, card: &Document) ->
 /// Changes a balance by the amount in a field of the body; locked amounts are never deducted.
 fn apply_change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
-    let delta = sent.get(field).and_then(Json::as_i64).unwrap_or(0);
+    let delta = sent.get(field).and_then(Json::as_i64).ok_or_else(|| Fault(format!("a request has no `{field}`")))?;
     let balance_kind =
         BALANCE_KINDS.iter().find(|balance_kind| card.body.get(balance_kind.block).is_some_and(Json::is_object));
     let balance_kind = balance_kind.ok_or_else(|| {

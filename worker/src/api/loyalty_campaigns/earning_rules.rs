@@ -20,7 +20,7 @@ use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post
 use crate::http::shape::{self, FieldType, Nulls, may};
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::records::EarningRuleRecord;
+use crate::store::records::{EarningRuleRecord, PointsRecord};
 use crate::timestamp;
 use scrip::time::TimeZone;
 use scrip::wire::Problem;
@@ -279,7 +279,7 @@ fn is_custom(event: &str) -> bool {
 fn normalise(body: &mut Map<String, Json>, campaign_id: &str, zone: &TimeZone) -> Result<(), Problem> {
     definition::check_validity(body, zone)?;
     definition::normalise_dates(body, zone);
-    definition::check_expiration(body, "")?;
+    definition::check_expiration(PointsRecord::of(body), "")?;
     let event = EarningRuleRecord::of(body).event().unwrap_or_default();
     if event != ORDER_PAID && body.contains_key("pending_points") {
         let message = format!("must NOT be present where the event is {}", shortened(event));

@@ -124,7 +124,7 @@ fn activate(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 fn adjust(call: &mut Call<'_, '_>) -> HandlerResult {
-    let by = TransactionRecord::of(&call.body(Nulls::Dropped)?).points().unwrap_or(0);
+    let by = TransactionRecord::of(&call.body(Nulls::Dropped)?).sent_points()?;
     let PendingPointsResult { points, card_id, .. } = apply(call, PendingPointsAction::Adjust(by))?;
     Ok(Response::json(json!({
         "points": by, "total": points.plus(by)?, "operation_type": "MANUAL", "object": "balance",

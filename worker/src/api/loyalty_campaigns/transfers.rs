@@ -52,7 +52,7 @@ fn transfer(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut named = BTreeSet::new();
     for (index, item) in read_transfers(call)?.into_iter().enumerate() {
         let text = |name: &str| item.get(name).and_then(Json::as_str).unwrap_or_default();
-        let points = TransactionRecord::of(&item).points().unwrap_or(0);
+        let points = TransactionRecord::of(&item).sent_points()?;
         let mut from = find_source_card(call, &to, text("code"), index)?;
         let source_id = text("source_id");
         check_new(call.store, &from, Some(source_id))?;

@@ -176,7 +176,7 @@ fn respond_with_transaction(transactions: Vec<Document>, unchanged_status: &str,
 
 fn adjust(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
-    let change = TransactionRecord::of(&sent).points().unwrap_or(0);
+    let change = TransactionRecord::of(&sent).sent_points()?;
     let present = LocalTime::of(call)?;
     let mut loaded = load_card(call, &[])?;
     check_card_open(call, &present, "adjust member's card points")?;

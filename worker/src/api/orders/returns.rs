@@ -10,6 +10,7 @@ use crate::http::reply::{CallError, invalid_payload, not_found};
 use crate::http::route::{Call, HandlerResult, Response, Route, post};
 use crate::http::shape::{Field, FieldType, must};
 use crate::store::documents::orders;
+use crate::store::sql::Fault;
 use scrip::decide;
 use scrip::decide::ReturnRequest;
 use scrip::decide::order_return::answer::ReturnOutcome;
@@ -97,9 +98,10 @@ fn write(call: &mut Call<'_, '_>, request: &ReturnRequest) -> Result<[Money; 2],
     let outcome = decided?;
     order_returns::write_refunds(call, &outcome, &read_documents)?;
     let ReturnOutcome { returned, orders, .. } = outcome;
+    // An order without an amount costs nothing.
     let cost = Cart::stored(&returned.order).total().unwrap_or_default();
     let after = cost.remaining_after(returned.uncovered);
-    let before = after.checked_add(returned.refund).unwrap_or(after);
+    let before = after.checked_add(returned.refund).ok_or_else(|| Fault::new("a refund is out of bounds"))?;
     facts::write_records(call, Vec::new(), order_record(&returned).into_iter().collect());
     facts::count_orders(call, &read_documents, None, &orders)?;
     summary::find_last_orders(call.store, &orders, call.context.now.millis());
@@ -114,10 +116,8 @@ fn complete(
     still_paid: [Money; 2],
     paid: [Money; 2],
 ) -> Result<(), CallError> {
-    let [before, after] = [0, 1].map(|position: usize| {
-        let (total, points) = (still_paid.get(position).copied(), paid.get(position).copied());
-        total.unwrap_or_default().remaining_after(points.unwrap_or_default())
-    });
+    let ([before, after], [points_before, points_after]) = (still_paid, paid);
+    let (before, after) = (before.remaining_after(points_before), after.remaining_after(points_after));
     let mut details = Map::new();
     for (name, points) in [("earned_points", &moved_points.earned), ("spent_points", &moved_points.spent)] {
         if !points.is_empty() {

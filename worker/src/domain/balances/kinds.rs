@@ -5,7 +5,7 @@ use crate::http::reply::{ErrorBody, error};
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::ledger::{AccountBalance, balance_of};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
@@ -14,7 +14,7 @@ use scrip::ledger::AccountId;
 use scrip::model::redeemable::Grant;
 use scrip::time::Instant;
 use scrip::wire::voucher::card_of;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Describes one of the two kinds of cards: its block, its fields, its account and its API names.
@@ -140,7 +140,7 @@ pub struct CustomerBalances {
 
 impl CustomerBalances {
     /// Completes a profile with the balances: in its loyalty block and in its redemption summary.
-    pub fn complete(&self, customer: &mut Map<String, Json>) {
+    pub fn complete(&self, customer: &mut DocumentBody) {
         self.put_points(customer);
         let mut redemptions = customer.get_mut("summary").and_then(|summary| summary.get_mut("redemptions"));
         let blocks = [("gift", "amount_to_go", self.credits), ("loyalty_card", "points_to_go", self.points)];
@@ -153,7 +153,7 @@ impl CustomerBalances {
     }
 
     /// Writes the points into the loyalty block of a customer.
-    pub fn put_points(&self, customer: &mut Map<String, Json>) {
+    pub fn put_points(&self, customer: &mut DocumentBody) {
         let loyalty = customer.entry("loyalty").or_insert(Json::Null);
         if !loyalty.is_object() {
             *loyalty = CustomerLoyalty::empty();

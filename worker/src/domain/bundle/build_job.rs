@@ -17,6 +17,7 @@ use crate::store::Store;
 use crate::store::bundle_heads::{self, StoredHead, StoredProject};
 use crate::store::jobs;
 use crate::store::sql::Fault;
+use crate::timestamp;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
 
@@ -99,7 +100,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         HeadState::Outdated => FormerHead::Unusable,
     };
     let content = ContentBuild::refresh(store, &project, context.now, slice.rows)?;
-    let is_late = !(since_ms..since_ms.saturating_add(LATEST_MS)).contains(&now_ms);
+    let is_late = !(since_ms..timestamp::later(since_ms, LATEST_MS)).contains(&now_ms);
     if !content.has_goods() && former.stays(is_late) {
         return continue_later(store, slice, former, since_ms, now_ms);
     }
@@ -169,14 +170,14 @@ fn plan_wait(
 ) -> Option<(BuildWait, i64)> {
     let since_ms = match &wait_state {
         Some(wait_state) if wait_state.is_building => return None,
-        None if !(head.issued_ms..head.issued_ms.saturating_add(QUIET_MS)).contains(&now_ms) => return None,
+        None if !(head.issued_ms..timestamp::later(head.issued_ms, QUIET_MS)).contains(&now_ms) => return None,
         None => now_ms,
         Some(wait_state) => wait_state.since_ms,
     };
-    let latest_ms = since_ms.saturating_add(LATEST_MS);
+    let latest_ms = timestamp::later(since_ms, LATEST_MS);
     let is_quiet = wait_state.is_some_and(|wait_state| wait_state.revision == revision);
     if is_quiet || !(since_ms..latest_ms).contains(&now_ms) {
         return None;
     }
-    Some((BuildWait { revision, since_ms, is_building: false }, now_ms.saturating_add(QUIET_MS).min(latest_ms)))
+    Some((BuildWait { revision, since_ms, is_building: false }, timestamp::later(now_ms, QUIET_MS).min(latest_ms)))
 }

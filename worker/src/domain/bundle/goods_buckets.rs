@@ -26,11 +26,13 @@ const NAMES_KEPT: [i64; 2] = [40, 200];
 
 /// Returns the number of buckets for a number of names; `present` is the number so far, or 0.
 pub fn bucket_count_for(names: i64, present: u32) -> u32 {
+    // Beyond the type is beyond every number of names.
     let bound = |average: i64| average.saturating_mul(i64::from(present));
     let [least, most] = NAMES_KEPT.map(bound);
     if present > 0 && names <= most && (present == 1 || names >= least) {
         return present;
     }
+    // The number of buckets has a limit below.
     let minimum = u32::try_from(names.max(1).div_euclid(NAMES_MAX)).unwrap_or(u32::MAX).saturating_add(1);
     minimum.checked_next_power_of_two().unwrap_or(u32::MAX).min(scrip::model::goods_buckets::BUCKETS_MAX)
 }
@@ -74,9 +76,12 @@ pub fn build_bucket(
     bucket: u32,
     buckets: u32,
 ) -> Result<BundlePart, Fault> {
+    // A number of 32 bits plus one fits 64 bits.
     let width = u64::from(u32::MAX).saturating_add(1).checked_div(u64::from(buckets)).unwrap_or(0);
+    // The last bucket ends at the last hash.
     let bound = |bucket: u64| u32::try_from(bucket.saturating_mul(width)).unwrap_or(u32::MAX);
     let from = bound(u64::from(bucket));
+    // The last bucket ends at the last hash.
     let to = from.saturating_add(u32::try_from(width.saturating_sub(1)).unwrap_or(u32::MAX));
     let mut found = bundle_goods::list_named(store, from, to)?;
     changes.apply(&mut found, store, from, to)?;

@@ -56,6 +56,7 @@ pub fn refresh(
     let content_hash = sha256_hex(content.to_string().as_bytes());
     let client = ClientContext { policy: terms, ..ClientContext::default() };
     let tree = stored::find_tree(store)?.unwrap_or_default();
+    // A bound of rows.
     let mut marked = stored::list_marked(store, rows_of(rows.saturating_add(1)))?;
     let has_all_marked = u64::try_from(marked.len()).is_ok_and(|count| count <= rows);
     marked.truncate(usize::try_from(rows).unwrap_or(usize::MAX));
@@ -148,6 +149,7 @@ impl TreeBuild<'_, '_> {
         if self.is_new {
             marked = (0..self.buckets).collect();
         } else {
+            // A bound of rows.
             marked.extend(stored::list_marked_places(self.store, 0, rows_of(rows).saturating_add(1))?);
         }
         let left: BTreeSet<u32> = marked.iter().copied().skip(limit).collect();
@@ -176,10 +178,13 @@ impl TreeBuild<'_, '_> {
             places.extend(stored::list_marked_places(self.store, 1, i64::from(u32::MAX))?);
         }
         for level in 1..=levels {
+            // Levels begin with 1.
             let below = level.saturating_sub(1);
             let mut parts = BTreeMap::new();
             for place in &places {
+                // Places are those of a tree in memory.
                 let first = place.saturating_mul(PAGE_HASHES);
+                // Places are those of a tree in memory.
                 let children = (first..first.saturating_add(PAGE_HASHES)).collect();
                 let hashes = self.find(below, &children)?.into_values().collect();
                 parts.insert(*place, make_page(level, hashes, self.buckets)?);

@@ -11,6 +11,7 @@ use crate::store::Store;
 use crate::store::amount::CheckedAmount;
 use crate::store::bundle_heads::{self as stored, BundleOffers, BundleState, StoredHead};
 use crate::store::sql::Fault;
+use crate::timestamp;
 use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
 use scrip::text::sha256_hex;
@@ -96,7 +97,7 @@ pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProje
         // A clock that was set back is before the horizon.
         (head.epoch, &*head.settings) == (epoch, &*hash_settings(project))
             && (head.from_ms..head.to_ms).contains(&now_ms)
-            && now_ms < head.issued_ms.saturating_add(SIGNED_ANEW_MS)
+            && now_ms < timestamp::later(head.issued_ms, SIGNED_ANEW_MS)
     };
     let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated) };
     if signing_keys::find_signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
@@ -107,7 +108,7 @@ pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProje
 
 /// Returns the time at which a head is to be built again without a change: the end of its horizon, or before it gets old.
 pub fn latest_build_ms(head: &StoredHead) -> i64 {
-    head.to_ms.min(head.issued_ms.saturating_add(SIGNED_ANEW_MS))
+    head.to_ms.min(timestamp::later(head.issued_ms, SIGNED_ANEW_MS))
 }
 
 /// Returns the time at which the job checks the head again: also when another key begins to sign.
@@ -118,6 +119,7 @@ pub fn next_build_ms(store: &Store<'_>, head: &StoredHead, now_ms: i64) -> Resul
 
 /// Returns the time from which clients refuse a head.
 pub fn end_ms(head: &StoredHead) -> i64 {
+    // No head ends beyond the end of time.
     head.issued_ms.div_euclid(1_000).saturating_add(LIFE_SECONDS).saturating_mul(1_000)
 }
 
@@ -154,7 +156,7 @@ pub fn build(
         from: from_ms,
         to: to_ms,
         iat,
-        exp: iat.saturating_add(LIFE_SECONDS),
+        exp: timestamp::later(iat, LIFE_SECONDS),
         left_out: &left_out,
     };
     signing_keys::delete_former_private_halves(store, now_ms)?;
@@ -163,7 +165,7 @@ pub fn build(
     let (revision, epoch) = (state.revision, state.epoch);
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
     stored::insert_parts(store, &parts, now_ms);
-    let before = |millis| now_ms.saturating_sub(millis);
+    let before = |millis| timestamp::earlier(now_ms, millis);
     stored::delete_unnamed(
         store,
         before(UNNAMED_RETAINED_MS),

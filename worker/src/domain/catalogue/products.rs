@@ -10,12 +10,12 @@ use crate::domain::metadata::schemas;
 use crate::domain::trash_bin;
 use crate::http::list_options::List;
 use crate::http::reply::CallError;
-use crate::http::route::{Call, Resource};
+use crate::http::route::{Call, RequestBody, Resource};
 use crate::http::shape::{Field, FieldType, may};
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::document_list::column::member;
 use crate::timestamp;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Fields of a product.
 pub const FIELDS: &[Field] = &[
@@ -62,7 +62,7 @@ pub fn select_by_creation(call: &Call<'_, '_>, mut clause: Clause) -> Result<Cla
 
 /// Finds the product of a request by id, else by source_id, and updates it; otherwise creates it under the sent names.
 /// Returns the document with the queued writes applied.
-pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: RequestBody) -> Result<Document, CallError> {
     let names = NameLookup::take(&mut sent);
     if let Some(mut product) = names.find(call, &PRODUCT)? {
         merge_and_update(call, &PRODUCT, &mut product, sent)?;
@@ -89,7 +89,7 @@ pub fn merge_and_update(
     call: &mut Call<'_, '_>,
     resource: &Resource,
     document: &mut Document,
-    sent: Map<String, Json>,
+    sent: RequestBody,
 ) -> Result<(), CallError> {
     let has_metadata = sent.contains_key("metadata");
     merge_fields(&mut document.body, sent);
@@ -102,12 +102,12 @@ pub fn merge_and_update(
 }
 
 /// Checks the metadata of a catalogue document against the project's schema.
-pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &Map<String, Json>) -> Result<(), CallError> {
+pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &DocumentBody) -> Result<(), CallError> {
     schemas::check_body(call.store, resource.object, body)
 }
 
 /// Merges sent fields; `attributes: null` becomes an empty collection.
-pub fn merge_fields(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
+pub fn merge_fields(body: &mut DocumentBody, mut sent: RequestBody) {
     if let Some(attributes) = sent.get_mut("attributes").filter(|attributes| attributes.is_null()) {
         *attributes = if body.get("attributes").is_some_and(Json::is_object) { json!({}) } else { json!([]) };
     }

@@ -9,12 +9,12 @@ use crate::domain::catalogue::products::{CATALOGUE_ORDERS, PRODUCT};
 use crate::domain::trash_bin;
 use crate::http::list_options::List;
 use crate::http::reply::CallError;
-use crate::http::route::{Call, Resource};
+use crate::http::route::{Call, RequestBody, Resource};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::timestamp;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Maximum number of SKUs in the response of one product; the list of its SKUs has pages.
 pub const SHOWN_MAX: usize = 1_000;
@@ -69,7 +69,7 @@ pub fn to_json_with_products(call: &Call<'_, '_>, documents: Vec<Document>) -> R
 }
 
 /// Finds the SKU of a request, in any product, and updates it; otherwise creates it in this product.
-pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: RequestBody) -> Result<Document, CallError> {
     let names = NameLookup::take(&mut sent);
     if let Some(mut sku) = names.find(call, &SKU)? {
         products::merge_and_update(call, &SKU, &mut sku, sent)?;

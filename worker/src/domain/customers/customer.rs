@@ -11,9 +11,9 @@ use crate::domain::customers::{referral_summary, summary};
 use crate::domain::metadata::schemas;
 use crate::http::list_options::{List, ListFilter};
 use crate::http::reply::{CallError, duplicate, not_found};
-use crate::http::route::{Call, Resource};
+use crate::http::route::{Call, RequestBody, Resource};
 use crate::http::shape::{self, Nulls};
-use crate::store::document::{Document, StoredDocument};
+use crate::store::document::{Document, DocumentBody, StoredDocument};
 use crate::store::document_list::column::member;
 use crate::store::documents::customers::{CITY_DIGEST, EMAIL_DIGEST};
 use crate::store::records::CustomerRecord;
@@ -66,7 +66,7 @@ pub fn with_balances(call: &Call<'_, '_>, mut customers: Vec<Document>) -> Resul
 
 /// Finds the customer of a request by id, else by source_id, and updates it; otherwise creates it. Returns the document with
 /// the queued writes applied.
-pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: RequestBody) -> Result<Document, CallError> {
     let id = sent.remove("id").and_then(|id| id.as_str().map(str::to_owned));
     let source_id = sent.remove("source_id").and_then(|id| id.as_str().map(str::to_owned));
     let found = match (&id, &source_id) {
@@ -109,7 +109,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
 
 /// Updates or creates the customer of a request like [`upsert`]. A customer that is named by an e-mail address only is the
 /// stored customer with that address, if there is one.
-pub fn upsert_named(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
+pub fn upsert_named(call: &mut Call<'_, '_>, mut sent: RequestBody) -> Result<Document, CallError> {
     if let Some(known) = find_by_email(call, CustomerRecord::of(&sent))? {
         sent.insert("id".into(), known.id.into());
     }
@@ -129,7 +129,7 @@ pub fn email_only(sent: CustomerRecord<'_>) -> Option<&str> {
 }
 
 /// Removes the fields of the own profile that the client policy does not accept from a customer with a token.
-pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>) {
+pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut RequestBody) {
     let policy = call.client.as_ref().filter(|client| client.proven.is_some());
     let Some(fields) = policy.and_then(|client| client.policy.own_fields.as_ref()) else { return };
     let is_own = |name: &str| fields.iter().any(|field| field == name);
@@ -145,11 +145,7 @@ pub fn retain_writable_fields(call: &Call<'_, '_>, sent: &mut Map<String, Json>)
 
 /// Removes the e-mail address of another customer from the profile that a client sends with a token. An address names its customer, so
 /// the token's customer would be treated as the other one. The answer does not reveal whether an address is known.
-pub fn remove_address_of_another(
-    call: &Call<'_, '_>,
-    own: Option<&str>,
-    sent: &mut Map<String, Json>,
-) -> Result<(), Fault> {
+pub fn remove_address_of_another(call: &Call<'_, '_>, own: Option<&str>, sent: &mut RequestBody) -> Result<(), Fault> {
     let is_proven = call.client.as_ref().is_some_and(|client| client.proven.is_some());
     let Some(email) = CustomerRecord::of(sent).email().filter(|_| is_proven) else { return Ok(()) };
     if call.store.stored_by_email(email)?.is_some_and(|known| own != Some(known.id.as_str())) {
@@ -159,7 +155,7 @@ pub fn remove_address_of_another(
 }
 
 /// Merges a sent profile into a stored customer. `metadata: null` removes the member.
-pub fn merge_profile(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
+pub fn merge_profile(body: &mut DocumentBody, mut sent: RequestBody) {
     if CustomerRecord::of(&sent).metadata().is_some_and(Json::is_null) {
         sent.remove("metadata");
         body.remove("metadata");
@@ -168,7 +164,7 @@ pub fn merge_profile(body: &mut Map<String, Json>, mut sent: Map<String, Json>) 
 }
 
 /// Checks the metadata of a customer against the project's schema.
-pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), CallError> {
+pub fn check_metadata(call: &Call<'_, '_>, body: &DocumentBody) -> Result<(), CallError> {
     schemas::check_body(call.store, CUSTOMER.object, body)
 }
 
@@ -182,7 +178,7 @@ fn set_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) 
 }
 
 /// Creates a customer with a name only: the `source_id`, else the e-mail address.
-pub fn create_named(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Document {
+pub fn create_named(call: &mut Call<'_, '_>, sent: &RequestBody) -> Document {
     let sent = CustomerRecord::of(sent);
     let source_id = sent.source_id().map(str::to_owned);
     let address = sent.email_value().filter(|_| source_id.is_none());
@@ -192,7 +188,7 @@ pub fn create_named(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Docume
     document
 }
 
-fn new_document(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
+fn new_document(call: &mut Call<'_, '_>, source_id: Option<String>, sent: RequestBody) -> Document {
     let id = generate_id(call);
     let mut body = empty_body(&id, source_id.as_deref(), call.now_ms());
     merge_profile(&mut body, sent);
@@ -205,7 +201,7 @@ pub fn generate_id(call: &mut Call<'_, '_>) -> String {
 }
 
 /// Returns the body of a customer without a profile.
-pub fn empty_body(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, Json> {
+pub fn empty_body(id: &str, source_id: Option<&str>, now_ms: i64) -> DocumentBody {
     let body = json!({
         "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
         "address": null, "system_metadata": {},
@@ -242,7 +238,7 @@ pub fn summary_json(customer: CustomerRecord<'_>) -> Json {
 }
 
 /// Returns the sent profile of a customer in its shape, without the names.
-pub fn read_profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
+pub fn read_profile(sent: &Customer) -> Result<RequestBody, CallError> {
     let read = shape::read(common_fields::CUSTOMER, sent.document.to_fields(), Nulls::Kept);
     let mut profile = read.map_err(|problem| problem.within("customer"))?;
     profile.remove("id");

@@ -145,7 +145,7 @@ fn change_entry(
     moved: &mut MovedPoints,
 ) -> Result<bool, Fault> {
     let Some(card) = call.store.document(VOUCHER.object, entry.record().voucher_id())? else { return Ok(false) };
-    let before = entry.record().points().minus(entry.record().revocation_due().unwrap_or(0))?;
+    let before = entry.record().points()?.minus(entry.record().revocation_due()?)?;
     match earned < before {
         true => revoke_points(call, card, entry, before.minus(earned)?, &order.id, moved),
         false if earned > before => restore_points(call, card, entry, earned, &order.id, order.now.earning()),
@@ -162,7 +162,7 @@ fn points_by_entry(
     order: &Order,
 ) -> Result<Option<Vec<u64>>, Fault> {
     // Earlier rows do not contain the amount of the order.
-    let Some(amount) = row.as_earning_row().order_amount() else { return Ok(None) };
+    let Some(amount) = row.as_earning_row().order_amount()? else { return Ok(None) };
     let share = OrderSnapshot { amount, goods: Vec::new() }.returned_amount_share(&OrderSnapshot::of(order));
     if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));
@@ -185,13 +185,16 @@ fn points_by_entry(
     };
     let mut decided = decided.into_iter();
     let points = entries.iter().zip(&bases).map(|(entry, basis)| match basis {
-        Some(_) => decided.next().map_or(0, |points| apply_tier_mapping(entry, points)),
+        Some(_) => {
+            let points = decided.next().ok_or_else(|| Fault(format!("`{}` has points without a decision", row.id)))?;
+            Ok(apply_tier_mapping(entry, points))
+        }
         None => {
-            let points = EarnedPointsRecord::of_value(entry).points();
-            points.remaining_after(share.of(points))
+            let points = EarnedPointsRecord::of_value(entry).points()?;
+            Ok(points.remaining_after(share.of(points)))
         }
     });
-    Ok(Some(points.collect()))
+    points.collect::<Result<_, Fault>>().map(Some)
 }
 
 /// Returns the calculation basis of an entry; `None` for fixed points and for entries older than the basis.
@@ -246,7 +249,8 @@ fn revoke_points(
     }
     moved.earned.push(message);
     let record = entry.record();
-    let (due, already_revoked) = (record.revocation_due().unwrap_or(0), record.revoked().unwrap_or(0));
+    // Nothing was taken before the first correction.
+    let (due, already_revoked) = (record.revocation_due()?, record.revoked()?.unwrap_or(0));
     entry.set_revocation(due.plus(points)?, already_revoked.plus(revoked)?);
     Ok(true)
 }
@@ -262,9 +266,10 @@ fn restore_points(
     order: Option<&Order>,
 ) -> Result<bool, Fault> {
     let before = entry.record();
-    let points = before.points().max(earned);
-    let more = points.minus(before.points())?;
-    let already_revoked = before.revoked().unwrap_or(0).plus(more)?;
+    let points = before.points()?.max(earned);
+    let more = points.minus(before.points()?)?;
+    // Nothing was taken before the first correction.
+    let already_revoked = before.revoked()?.unwrap_or(0).plus(more)?;
     let due = points.minus(earned)?;
     let added = already_revoked.remaining_after(due);
     if added > 0 && !credit_restored(call, card, entry, amount::signed(added)?, order_id, order)? {

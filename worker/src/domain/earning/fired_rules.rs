@@ -54,7 +54,7 @@ impl FiredRule<'_> {
             let earned = EarnedPointsRecord::of_value(entry);
             let kind = if earned.pending().is_none() { StatisticKind::Earned } else { StatisticKind::EarnedPending };
             let of = RuleStatistic { program, kind, rule, earning, card_definition: earned.card_definition_id() };
-            let points = earned.points();
+            let points = earned.points()?;
             if points == 0 {
                 continue;
             }
@@ -85,7 +85,7 @@ pub fn insert(
     fired: &[FiredRule<'_>],
     now_ms: i64,
 ) -> Result<(), Fault> {
-    let order = order.and_then(|order| i64::try_from(order.amount).ok());
+    let order = order.map(|order| amount::signed(order.amount)).transpose()?;
     let rows: Vec<NewFiredRule<'_>> = fired.iter().map(FiredRule::row).collect();
     store.insert_earning_key(&NewEarningKey { id: earning_key.as_str(), customer_id, bought: order, now_ms }, &rows);
     let statistics = fired.iter().map(FiredRule::statistics).collect::<Result<Vec<_>, _>>()?;
@@ -111,7 +111,7 @@ pub fn sum_earned(
 
 /// Returns the amount of the order that earned; `None` for other events and for rows older than the amount.
 pub fn find_order_snapshot(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option<OrderSnapshot>, Fault> {
-    let amount = store.find_earning_key_amount(earning_key.as_str())?.and_then(|amount| u64::try_from(amount).ok());
+    let amount = store.find_earning_key_amount(earning_key.as_str())?.map(amount::unsigned).transpose()?;
     Ok(amount.map(|amount| OrderSnapshot { amount, goods: Vec::new() }))
 }
 
@@ -240,8 +240,7 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
     for (index, entry) in list_entries(store, earning_key)?.into_iter().enumerate() {
         let record = EarnedPointsRecord::of_value(&entry);
         let lot = record.lot().map(Text::from);
-        let points = record.points();
-        let due = record.revocation_due().unwrap_or(0);
+        let (points, due) = (record.points()?, record.revocation_due()?);
         let earned = match record.pending() {
             None => Some(EarnedPoints { pending: None, lot, points }),
             // Revoked points have no pending part left.
@@ -250,12 +249,14 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
                     .or_else(|| (due == points).then_some(EarnedPoints { pending: None, lot, points }))
             }
         };
+        // An entry without this number is older than it, or was never corrected: all that was due was revoked.
+        let revoked = record.revoked()?.unwrap_or(due);
         earnings.extend(earned.map(|earned| StoredEarning {
             card_id: record.card_id().into(),
             card_definition_id: record.card_definition_id().into(),
             earned,
             revoked_due: due,
-            revoked: record.revoked().unwrap_or(due),
+            revoked,
             position: index,
             basis: find_basis(&entry),
         }));

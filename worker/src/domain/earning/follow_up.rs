@@ -264,7 +264,7 @@ fn activate_by_event(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str
     let details = TransactionDetails::default();
     for row in rows {
         let mut card = load(call.store, row, &[])?;
-        apply_event(call.store, &present, &mut card, schema_id, (&details, &mut call.ids))?;
+        apply_event(call.store, &present, &mut card, schema_id, &details, &mut call.ids)?;
     }
     Ok(())
 }

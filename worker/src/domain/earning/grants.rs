@@ -92,7 +92,7 @@ impl<'p> EventGrants<'p> {
             self.take_from_stock(call, incentive_id)?;
         }
         let result = outcome.as_ref().map(|(_, result)| result).map_err(Text::as_str);
-        self.record_activity(call, incentive_id, result, (owner, rule_id));
+        self.record_activity(call, incentive_id, result, owner, rule_id);
         Ok(outcome.map_or(EffectResult::NotGranted, |(effect_result, _)| effect_result))
     }
 
@@ -181,7 +181,8 @@ impl<'p> EventGrants<'p> {
         call: &mut Call<'_, '_>,
         incentive_id: &str,
         result: Result<&Json, &str>,
-        ([member_id, program_id], rule_id): ([&str; 2], &str),
+        [member_id, program_id]: [&str; 2],
+        rule_id: &str,
     ) {
         let id = call.ids.hex18("lbtx_").to_string();
         let rejection = result.err().map(|reason| json!({ "reason": reason }));

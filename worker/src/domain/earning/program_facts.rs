@@ -278,6 +278,7 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         })?;
         let moved = |figure| {
             let account = card_account(card_id, &PointsAccount::LifetimeTotal(figure));
+            // Nothing has moved before an unlimited time; a fault of the other facts ends the call.
             since.map_or(0, |since| self.facts.moved(&account, since).found().unwrap_or(0))
         };
         // Pending points count when they are earned, not again when they are activated.

@@ -1,6 +1,7 @@
 //! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, facts about
 //! the events stay.
 
+use crate::store::document::DocumentBody;
 use crate::store::records::{CustomerRecord, ObjectReference};
 use scrip::text::fold;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ const VALUE_MIN: usize = 4;
 
 impl CustomerIdentity {
     /// Reads the identifying data of a stored customer. The alias is as long as the id, so that rows keep their lengths.
-    pub fn of(id: &str, alias: String, body: &Map<String, Json>, tracking_id: Option<String>) -> CustomerIdentity {
+    pub fn of(id: &str, alias: String, body: &DocumentBody, tracking_id: Option<String>) -> CustomerIdentity {
         let mut values = Vec::new();
         for name in ["name", "description", "email", "phone", "birthday", "birthdate", "address", "metadata"] {
             leaves(body.get(name), &mut values);
@@ -190,7 +191,7 @@ impl CustomerIdentity {
 
     /// Empties the custom data of the customer's documents. Metadata of vouchers, campaigns and segments stays, because
     /// rules read it, without identifying values.
-    fn clear_metadata(&self, body: &mut Map<String, Json>) {
+    fn clear_metadata(&self, body: &mut DocumentBody) {
         let is_goods = matches!(ObjectReference::of(body).object(), Some("voucher" | "campaign" | "segment"));
         if let Some(metadata) = body.get_mut("metadata").filter(|metadata| metadata.is_object() && !is_goods) {
             *metadata = json!({});

@@ -71,10 +71,37 @@ struct ExportProgress {
     request: ExportRequest,
     /// Index of the kind of documents in progress.
     kind: usize,
-    /// Position of the last processed document: its time and its number.
-    after: (i64, i64),
+    /// Position of the last processed document.
+    after: DocumentPosition,
     /// Documents created later are left out.
     until: i64,
+}
+
+/// Position of a document among those of its kind. It is stored as a list of two numbers.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(from = "[i64; 2]", into = "[i64; 2]")]
+struct DocumentPosition {
+    created_at: i64,
+    seq: i64,
+}
+
+impl DocumentPosition {
+    /// Before every document.
+    const FIRST: DocumentPosition = DocumentPosition { created_at: i64::MIN, seq: 0 };
+    /// After every document.
+    const LAST: DocumentPosition = DocumentPosition { created_at: i64::MAX, seq: i64::MAX };
+}
+
+impl From<[i64; 2]> for DocumentPosition {
+    fn from([created_at, seq]: [i64; 2]) -> DocumentPosition {
+        DocumentPosition { created_at, seq }
+    }
+}
+
+impl From<DocumentPosition> for [i64; 2] {
+    fn from(position: DocumentPosition) -> [i64; 2] {
+        [position.created_at, position.seq]
+    }
 }
 
 /// Queues a new export; returns its document.
@@ -89,8 +116,13 @@ pub fn start(call: &mut Call<'_, '_>, request: ExportRequest, parameters: Json) 
         "exported_object": request.kind, "parameters": parameters, "result": null, "user_id": call.caller.user,
     });
     let mut body = body.as_object().cloned().unwrap_or_default();
-    let cursor =
-        ExportProgress { job_caller: JobCaller::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, request };
+    let cursor = ExportProgress {
+        job_caller: JobCaller::of(call),
+        kind: 0,
+        after: DocumentPosition::FIRST,
+        until: now_ms,
+        request,
+    };
     let head = csv_cells::line(cursor.request.fields.iter().map(|field| csv_cells::cell(&Json::from(field.as_str()))))?;
     body.insert(BYTES.into(), head.len().into());
     body.insert(HEAD.into(), head.into());
@@ -142,7 +174,7 @@ pub fn write(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>, tab
     };
     let count = slice.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
     let last = find_slice_end(store, stored, &cursor, count)?;
-    let until = last.unwrap_or((i64::MAX, i64::MAX));
+    let until = last.unwrap_or(DocumentPosition::LAST);
     let written = write_lines(store, context, table, &cursor, &ExportSlice { id: slice.id, kind, stored, until });
     let bytes = match written {
         Ok(bytes) => i64::try_from(bytes).map_err(|error| Fault(error.to_string()))?,
@@ -152,7 +184,7 @@ pub fn write(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>, tab
     cursor.after = until;
     if last.is_none() {
         // A place in the list of kinds.
-        (cursor.kind, cursor.after) = (cursor.kind.saturating_add(1), (i64::MIN, 0));
+        (cursor.kind, cursor.after) = (cursor.kind.saturating_add(1), DocumentPosition::FIRST);
     }
     let is_done = cursor.kind >= kind.kinds.len();
     let status = if is_done { "DONE" } else { "IN_PROGRESS" };
@@ -170,28 +202,28 @@ fn find_slice_end(
     stored: &str,
     cursor: &ExportProgress,
     count: u64,
-) -> Result<Option<(i64, i64)>, Fault> {
+) -> Result<Option<DocumentPosition>, Fault> {
     let count = i64::try_from(count).unwrap_or(1);
-    let span = select_between(stored, cursor.request.parent.as_deref(), cursor.after, (i64::MAX, i64::MAX));
+    let span = select_between(stored, cursor.request.parent.as_deref(), cursor.after, DocumentPosition::LAST);
     let by_number = cursor.request.parent.is_some();
     // A limit of rows.
     let places = exports::list_places(store, span.condition(), by_number, count.saturating_add(1))?;
-    // A budget of bytes: at the bound it is used up.
     let mut bytes: i64 = 0;
     let mut last = None;
     for (place, document) in places.iter().enumerate() {
+        // A budget of bytes: at the bound it is used up.
         bytes = bytes.saturating_add(document.bytes);
         let is_full = bytes > BYTES_MAX || i64::try_from(place).unwrap_or(count) >= count;
         if last.is_some() && is_full {
             return Ok(last);
         }
-        last = Some((document.created_at, document.seq));
+        last = Some(DocumentPosition { created_at: document.created_at, seq: document.seq });
     }
     Ok(None)
 }
 
 /// Selects the documents of a kind between two positions: by time, or by number for the documents of a parent.
-fn select_between(stored: &str, parent: Option<&str>, after: (i64, i64), until: (i64, i64)) -> Clause {
+fn select_between(stored: &str, parent: Option<&str>, after: DocumentPosition, until: DocumentPosition) -> Clause {
     /// Integers are doubles on the platform.
     const MOST: i64 = 9_007_199_254_740_991;
     let bound = |number: i64| number.clamp(-MOST, MOST);
@@ -199,11 +231,11 @@ fn select_between(stored: &str, parent: Option<&str>, after: (i64, i64), until: 
     match parent {
         Some(parent) => {
             clause.and("parent = {}", parent);
-            clause.and("seq > {}", bound(after.1));
-            clause.and("seq <= {}", bound(until.1));
+            clause.and("seq > {}", bound(after.seq));
+            clause.and("seq <= {}", bound(until.seq));
         }
         None => {
-            let pair = |place: (i64, i64)| vec![bound(place.0).into(), bound(place.1).into()];
+            let pair = |place: DocumentPosition| vec![bound(place.created_at).into(), bound(place.seq).into()];
             let behind = ("(created_at, seq) > ({}, {})".to_owned(), pair(after));
             let up_to = ("(created_at, seq) <= ({}, {})".to_owned(), pair(until));
             clause.and_group("AND", vec![behind, up_to]);
@@ -220,7 +252,7 @@ struct ExportSlice<'a> {
     /// Kind of the documents.
     stored: &'a str,
     /// Position of the last document.
-    until: (i64, i64),
+    until: DocumentPosition,
 }
 
 /// Writes the lines of the documents up to a position; returns their size in bytes.
@@ -255,13 +287,16 @@ fn write_lines(
         for row in rows {
             let line =
                 csv_cells::line(request.fields.iter().map(|field| csv_cells::cell(&value(kind, &row.members, field))))?;
+            // The size of an export is limited.
             all = all.saturating_add(line.len());
             let place = row.position.as_deref().unwrap_or(&place);
             for text in split_line(&line) {
                 // In descending order the lines are read from the end; the parts of a line must still follow each other.
                 let number = if request.is_descending { part.saturating_neg() } else { part };
                 texts.push(LinePart { place: place.to_owned(), seq, part: number, text: text.to_owned() });
+                // The parts of a line are few.
                 part = part.saturating_add(1);
+                // A part has a largest size.
                 bytes = bytes.saturating_add(text.len());
                 if bytes > PART_BYTES_MAX {
                     exports::insert_lines(store, id, std::mem::take(&mut texts));
@@ -335,5 +370,14 @@ mod tests {
         let request: ExportRequest = serde_json::from_value(stored.clone()).unwrap();
         assert!(request.is_descending && request.kind == "order");
         assert_eq!(serde_json::to_value(&request).unwrap(), stored);
+    }
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    fn a_position_is_stored_as_a_list_of_two_numbers() {
+        let position = DocumentPosition { created_at: -5, seq: 7 };
+        assert_eq!(serde_json::to_string(&position).unwrap(), "[-5,7]");
+        let read: DocumentPosition = serde_json::from_str("[-5,7]").unwrap();
+        assert_eq!((read.created_at, read.seq), (-5, 7));
     }
 }

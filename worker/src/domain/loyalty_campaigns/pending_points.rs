@@ -77,8 +77,9 @@ pub fn add(
     let now_ms = call.now_ms();
     if let Some(joined_id) = joined_id {
         pending::update(call.store, &joined_id, pending_points.points, PendingState::Pending, now_ms);
-        let row = call.store.document(PENDING_POINTS, &joined_id)?.map(pending::to_json);
-        write_transaction(call, card, "updated", row.unwrap_or_default(), pending_points.points, "AUTOMATIC")?;
+        let row = call.store.document(PENDING_POINTS, &joined_id)?;
+        let row = row.ok_or_else(|| Fault(format!("the pending points `{joined_id}` have no row")))?;
+        write_transaction(call, card, "updated", pending::to_json(row), pending_points.points, "AUTOMATIC")?;
         return Ok(Some(joined_id));
     }
     let event = json!({
@@ -104,10 +105,7 @@ pub fn adjust(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -
         return Ok(0);
     };
     let id = Text::from(id);
-    let pending_points = read_loyalty_card(card).map_or(0, |card| {
-        card.pending.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
-    });
-    let pending_points = amount::signed(pending_points)?;
+    let pending_points = pending_on_card(card, &id)?;
     let by = by.max(amount::negated(pending_points)?);
     if pending_points == 0 || by == 0 {
         return Ok(0);
@@ -129,6 +127,13 @@ pub fn adjust(call: &mut Call<'_, '_>, card: &mut Document, id: &str, by: i64) -
     let change_name = if is_canceled { "canceled" } else { "updated" };
     write_transaction(call, card, change_name, pending::to_json(row), by, "AUTOMATIC")?;
     Ok(by)
+}
+
+/// Returns the number of points that are pending on a card under an id; 0 when they are no longer pending.
+fn pending_on_card(card: &Document, id: &Text) -> Result<i64, Fault> {
+    let card = read_loyalty_card(card);
+    let pending = card.iter().flat_map(|card| &card.pending).find(|pending_lot| pending_lot.id == *id);
+    pending.map_or(Ok(0), |pending_lot| amount::signed(pending_lot.points))
 }
 
 /// Action of a caller on pending points.
@@ -157,10 +162,7 @@ pub fn apply_action(
         return Err(state_refusal(action, state).into());
     }
     let id = Text::from(row.id.as_str());
-    let pending_points = read_loyalty_card(&card).map_or(0, |card| {
-        card.pending.iter().find(|pending_lot| pending_lot.id == id).map_or(0, |pending_lot| pending_lot.points)
-    });
-    let pending_points = amount::signed(pending_points)?;
+    let pending_points = pending_on_card(&card, &id)?;
     if let PendingPointsAction::Adjust(by) = action {
         check_bounds(call, &card, pending_points, by)?;
     }
@@ -192,8 +194,8 @@ pub fn apply_action(
     }
     call.touch(&mut card);
     call.store.update(VOUCHER.object, &card);
-    let total = CARD.credited_total(&card, call.context.now)?.map_or(0, |credited| credited.total);
-    Ok(PendingPointsResult { points: pending_points, total, balance, card_id: card.id })
+    let credited = CARD.credited_total(&card, call.context.now)?.ok_or_else(|| unreadable_card(&card))?;
+    Ok(PendingPointsResult { points: pending_points, total: credited.total, balance, card_id: card.id })
 }
 
 /// Queues the transaction of a change of pending points: the details before it, and the change.
@@ -205,8 +207,9 @@ fn write_transaction(
     by: i64,
     operation: &str,
 ) -> Result<(), Fault> {
-    let on_card = read_loyalty_card(card).map_or(0, |card| card.pending_points());
-    let before = TransactionRecord::of_value(&details).points().unwrap_or(0);
+    let on_card = read_loyalty_card(card).ok_or_else(|| unreadable_card(card))?.pending_points();
+    let before = TransactionRecord::of_value(&details).points();
+    let before = before.ok_or_else(|| Fault(format!("pending points of `{}` have no number", card.id)))?;
     let total = if change_name == "updated" { before.plus(by)? } else { before };
     if let Some(details) = details.as_object_mut() {
         details.insert("points".into(), total.into());
@@ -220,6 +223,10 @@ fn write_transaction(
     let transaction = PendingPointsTransaction { id, change_name, points: details, balance };
     pending::insert_transaction(call.store, card, transaction, call.context.now.millis());
     Ok(())
+}
+
+fn unreadable_card(card: &Document) -> Fault {
+    Fault(format!("the card `{}` does not read", card.id))
 }
 
 /// Result of an action on pending points.

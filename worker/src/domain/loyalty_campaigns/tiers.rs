@@ -7,14 +7,14 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::{Document, read_loaded, readable};
+use crate::store::document::{Document, DocumentBody, read_loaded, readable};
 use crate::store::records::CampaignRecord;
 use crate::store::sql::Fault;
 use scrip::points::campaign_tiers::{CampaignTier, TierPointsBase, find_reached_tier};
 use scrip::time::Instant;
 use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::loyalty_campaign_tier::{read_campaign_tier, read_counted};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Kind of the rows of tiers; their parent is the campaign.
 pub const CAMPAIGN_TIER: &str = "campaign_tier";
@@ -40,7 +40,7 @@ pub fn check_qualification(campaign: CampaignRecord<'_>) -> Result<(), CallError
 }
 
 /// Completes the qualification of a campaign with the defaults.
-pub fn fill_qualification(campaign: &mut Map<String, Json>) {
+pub fn fill_qualification(campaign: &mut DocumentBody) {
     let Some(qualification) = campaign.get_mut(QUALIFICATION).and_then(Json::as_object_mut) else { return };
     let in_period = qualification.get("qualification_type").and_then(Json::as_str) == Some("POINTS_IN_PERIOD");
     let end = if in_period { "END_OF_PERIOD" } else { "BALANCE_DROP" };

@@ -100,6 +100,7 @@ fn load_points(store: &Store<'_>, loaded: &mut [LoadedCard]) -> Result<(), Fault
     let accounts: Vec<String> = loaded.iter().flat_map(LoadedCard::accounts).collect();
     let balances = store.account_balances(&accounts, 0, "")?;
     for card in loaded {
+        // `accounts` names every account that is read here, so each is present.
         card.set_points(|account| balances.get(account.as_str()).map_or(0, |account_balance| account_balance.balance));
     }
     Ok(())

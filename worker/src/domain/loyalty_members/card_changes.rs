@@ -18,6 +18,7 @@ use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
+use scrip::count::Countable;
 use scrip::facts::cards::card_transfers;
 use scrip::id::Ids;
 use scrip::ledger::Entry;
@@ -88,10 +89,11 @@ pub fn apply_event(
     present: &LocalTime,
     loaded: &mut LoadedCard,
     schema_id: &str,
-    operation: (&TransactionDetails<'_>, &mut Ids),
+    details: &TransactionDetails<'_>,
+    ids: &mut Ids,
 ) -> Result<(), Fault> {
     match loaded.card.event(schema_id, &present.now()) {
-        Ok(outcome) => drop(write_outcome(store, present, loaded, outcome, Some(operation))?),
+        Ok(outcome) => drop(write_outcome(store, present, loaded, outcome, Some((details, ids)))?),
         Err(refused) => store.warn(format!("the card `{}` sees no event: {refused:?}", loaded.row.id)),
     }
     let due_before = loaded.next_due(&present.zone);
@@ -251,11 +253,14 @@ pub fn run_job(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -
     };
     let present = LocalTime::read(context.now, slice.read()?)?;
     let mut loaded = load(store, row, &[])?;
-    let fitting = slice.rows.saturating_sub(ROWS_PER_CARD).checked_div(ROWS_PER_CHANGE).unwrap_or(0);
-    let share = loaded.rows.len().checked_div(CARD_SHARE_DIVISOR).unwrap_or(0);
+    // The divisors are constants; a number of rows is no amount.
+    let fitting = slice.rows.remaining_after(ROWS_PER_CARD).checked_div(ROWS_PER_CHANGE).unwrap_or(0);
+    let share = loaded.rows.len().checked_div(CARD_SHARE_DIVISOR).unwrap_or(0); // A constant divisor.
     let steps_max = usize::try_from(fitting).unwrap_or(usize::MAX).max(share).max(1);
     let (count, _) = settle_first_steps(store, &present, &mut loaded, steps_max)?;
     schedule(store, SETTLE_JOB, slice.id, loaded.next_due(&present.zone), &present)?;
+    // A cost in rows, not points.
     let changes = u64::try_from(count).unwrap_or(u64::MAX).saturating_mul(ROWS_PER_CHANGE);
+    // A cost in rows, not points.
     Ok(ROWS_PER_CARD.saturating_add(changes))
 }

@@ -15,7 +15,9 @@ pub fn sum_increases(store: &Store<'_>, card: &str, periods: &[ReportPeriod]) ->
         .map(|total| card_account(card, &PointsAccount::LifetimeTotal(total)).to_string())
         .collect();
     let increases = store.sum_rises(&accounts, &report_period::millis(periods))?;
-    let of =
-        |increases: &HashMap<String, i64>, account: &AccountId| increases.get(account.as_str()).copied().unwrap_or(0);
+    let of = |increases: &HashMap<String, i64>, account: &AccountId| {
+        // The account of a total has no row in a period without a rise.
+        increases.get(account.as_str()).copied().unwrap_or(0)
+    };
     Ok(increases.iter().map(|increases| card_lifetime_totals(card, |account| of(increases, account))).collect())
 }

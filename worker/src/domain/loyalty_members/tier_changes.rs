@@ -75,7 +75,7 @@ pub fn record_leaving(store: &mut Store<'_>, present: &LocalTime, loaded: &Loade
     let is_replacement = tier_state.is_announced && state.at == at;
     match tier_state.structure.change_on_deletion(state, at) {
         Some(change) => {
-            let row = transaction_row(&loaded.row, tier_state, &change, (TierChangeOrigin::Leaving, &[]));
+            let row = transaction_row(&loaded.row, tier_state, &change, TierChangeOrigin::Leaving, &[]);
             if is_replacement {
                 store.update(TIER_TRANSACTION, &row);
             } else {
@@ -171,7 +171,7 @@ fn write_transactions(
             (true, true) => TierChangeOrigin::Joining,
             (true, false) => TierChangeOrigin::Time,
         };
-        let transaction = transaction_row(row, tier_state, change, (origin, &causes));
+        let transaction = transaction_row(row, tier_state, change, origin, &causes);
         if advanced.again == Some(change.at) && tier_state.is_announced {
             store.update(TIER_TRANSACTION, &transaction);
         } else {

@@ -51,12 +51,13 @@ fn date_json(at: Option<Instant>) -> Json {
     at.map_or(Json::Null, |at| at.to_string().into())
 }
 
-/// Returns the row of a tier transaction.
+/// Returns the row of a tier transaction; `causes` are the ids of the card transactions that led to it.
 pub fn transaction_row(
     card: &Document,
     tier_state: &StoredTierState,
     change: &TierChange,
-    origin: (TierChangeOrigin, &[String]),
+    origin: TierChangeOrigin,
+    causes: &[String],
 ) -> Document {
     let id = transaction_id(&card.id, tier_state, change.at);
     let own = |name: &str| card.body.get(name).cloned().unwrap_or(Json::Null);
@@ -67,7 +68,7 @@ pub fn transaction_row(
         "tier_id": text_json(change.to.as_ref()), "type": change_kind_name(change.change_kind),
         "details": {
             "points": change.points, "tier_from": text_json(change.from.as_ref()), "tier_to": text_json(change.to.as_ref()),
-            "origin": { "type": origin.0.name(), "card_transaction_ids": origin.1 }, "rejection": null,
+            "origin": { "type": origin.name(), "card_transaction_ids": causes }, "rejection": null,
             "start_at": change.to.as_ref().map(|_| change.since.to_string()), "expires_at": date_json(change.until),
         },
         "status": "APPROVED", "created_at": timestamp::text(at), "updated_at": null, "object": "tier_transaction",

@@ -5,10 +5,10 @@ use crate::documents::shapes::loyalty_gifts as shapes;
 use crate::http::list_options::{List, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::documents::loyalty_programs::{BENEFIT_ACTIVITY_ID, BENEFIT_ACTIVITY_TYPE, BENEFIT_ID};
 use crate::store::records::{EntityRecord, ObjectReference};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// List of incentives, for both names.
 const LIST: List = List::by_cursor(
@@ -49,7 +49,7 @@ fn incentive_key(_: &Call<'_, '_>, name: &str) -> String {
 }
 
 /// Returns an incentive as a benefit.
-fn as_benefit(mut body: Map<String, Json>) -> Json {
+fn as_benefit(mut body: DocumentBody) -> Json {
     let id = ObjectReference::of(&body).id().map(|id| id.replacen("linc_", "lben_", 1));
     let stock = match EntityRecord::of(&body).stock() {
         Some(left) => json!({ "type": "LIMITED", "limited": { "quantity": left } }),
@@ -76,7 +76,7 @@ pub fn benefit_activities_to_json(_: &mut Call<'_, '_>, documents: Vec<Document>
     Ok(documents.into_iter().map(|document| as_benefit_activity(document.body)).collect())
 }
 
-fn as_benefit_activity(mut body: Map<String, Json>) -> Json {
+fn as_benefit_activity(mut body: DocumentBody) -> Json {
     let renamed = |value: Option<Json>, from: &str, to: &str| {
         value.as_ref().and_then(Json::as_str).map(|text| text.replacen(from, to, 1)).into()
     };

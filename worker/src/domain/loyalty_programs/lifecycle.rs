@@ -12,14 +12,14 @@ use crate::domain::loyalty_programs::requirements::{AssignedDocument, Preconditi
 use crate::domain::metadata::schemas;
 use crate::http::entity_names::EntityNames;
 use crate::http::reply::{CallError, ErrorBody};
-use crate::http::route::{Call, HandlerResult, Response, Route};
+use crate::http::route::{Call, HandlerResult, RequestBody, Response, Route};
 use crate::http::shape::Nulls;
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::lifecycle::{Edit, EntityState, Precondition, TransitionAction, edit, transition};
 use scrip::wire::Problem;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Returns the response with a document as its route returns it.
 pub fn respond(call: &mut Call<'_, '_>, document: Document) -> HandlerResult {
@@ -151,7 +151,7 @@ fn list_owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Ve
 }
 
 /// Creates a document from its own members, and adds the members that all documents with states have.
-pub fn new_document(call: &mut Call<'_, '_>, entity: &EntityNames, mut body: Map<String, Json>) -> Document {
+pub fn new_document(call: &mut Call<'_, '_>, entity: &EntityNames, mut body: DocumentBody) -> Document {
     let id = call.ids.hex18(entity.id).to_string();
     body.insert("id".into(), id.clone().into());
     body.entry("status").or_insert_with(|| EntityState::Draft.name().into());
@@ -190,7 +190,7 @@ pub fn check_edits(
     call: &Call<'_, '_>,
     entity: &'static EntityNames,
     document: &Document,
-    request: &Map<String, Json>,
+    request: &RequestBody,
 ) -> Result<(), CallError> {
     let state = state_of(document)?;
     for field in request.keys() {

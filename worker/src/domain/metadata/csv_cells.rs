@@ -5,15 +5,15 @@ use crate::documents::csv_columns::CellType;
 use crate::documents::csv_file;
 use crate::domain::metadata::schemas;
 use crate::http::reply::CallError;
-use crate::http::route::Call;
+use crate::http::route::{Call, RequestBody};
 use crate::store::records::{EventSchemaRecord, PropertyRecord};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 /// Types of lists that are written without brackets.
 const UNBRACKETED_TYPES: &[&str] = &["string", "number", "boolean", "date", "datetime", "image_url"];
 
 /// Converts texts of a body's metadata to numbers, booleans and lists, where the schema `name` declares them.
-pub fn convert(call: &Call<'_, '_>, name: &str, body: &mut Map<String, Json>) -> Result<(), CallError> {
+pub fn convert(call: &Call<'_, '_>, name: &str, body: &mut RequestBody) -> Result<(), CallError> {
     let Some(metadata) = body.get_mut("metadata").and_then(Json::as_object_mut) else { return Ok(()) };
     let schemas = schemas::load(call.store, &[name])?;
     let Some(properties) = schemas.get(name).and_then(|schema| EventSchemaRecord::of(schema).properties()) else {

@@ -3,6 +3,7 @@
 use crate::documents::metadata::{self, MetadataSchemas};
 use crate::http::reply::{CallError, error};
 use crate::store::Store;
+use crate::store::document::DocumentBody;
 use crate::store::documents::any_kind;
 use serde_json::{Map, Value as Json};
 
@@ -16,7 +17,7 @@ pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(),
 }
 
 /// Holds the metadata of one document, stored or about to be, against the schema of its kind.
-pub fn check_body(store: &Store<'_>, kind: &str, body: &Map<String, Json>) -> Result<(), CallError> {
+pub fn check_body(store: &Store<'_>, kind: &str, body: &DocumentBody) -> Result<(), CallError> {
     check(store, &[(kind, body.get("metadata"))])
 }
 

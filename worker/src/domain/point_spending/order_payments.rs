@@ -14,7 +14,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount;
-use crate::store::document::{Document, read_loaded};
+use crate::store::document::{Document, DocumentBody, read_loaded};
 use crate::store::sql::Fault;
 use crate::store::transfer_rows::TransferRow;
 use crate::timestamp;
@@ -76,7 +76,7 @@ pub fn payment_details(
     payment_order: &PaymentOrder,
     limits: &Json,
     decision: &PaymentDecision,
-) -> Map<String, Json> {
+) -> DocumentBody {
     let card = spendable.cards.first();
     let (status, rejection) = match decision {
         PaymentDecision::Paid(_) => ("APPROVED", Json::Null),
@@ -117,7 +117,7 @@ pub struct DecidedPayment<'a> {
     /// Result of the request.
     pub decision: &'a PaymentDecision,
     /// Body of the transaction, as [`payment_details`] returns it.
-    pub body: Map<String, Json>,
+    pub body: DocumentBody,
 }
 
 /// Queues the payment, or the record of its rejection; returns the transaction.
@@ -211,7 +211,9 @@ fn try_refund_order(
     let mut spendings = Vec::new();
     for payment in payments {
         let of = payment.as_payment().card_transaction_id();
-        let spent_points = call.store.document(TRANSACTION, of)?.map(|row| spent_points(&row)).unwrap_or_default();
+        // A payment without its transaction has no lots to refund to.
+        let spent_points =
+            call.store.document(TRANSACTION, of)?.map_or(Ok(SpentPoints::default()), |row| spent_points(&row))?;
         spendings.push((payment, spent_points));
     }
     let parts = spendings.iter().flat_map(|(_, spent_points)| &spent_points.parts);

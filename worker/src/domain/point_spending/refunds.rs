@@ -16,6 +16,7 @@ use crate::http::route::Call;
 use crate::store::amount;
 use crate::store::document::Document;
 use crate::store::loyalty::bought_rewards::RewardRow;
+use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::decide::order_return::reward_return::RewardReturn;
 use scrip::model::reward::BoughtReward;
@@ -119,13 +120,14 @@ fn find_bought(
     purchase: &Document,
 ) -> Result<Option<BoughtContent>, CallError> {
     let digital = purchase.as_purchase().digital();
-    let codes = [digital.coupon().map(|id| (id, None)), digital.gift_card()];
+    let gift_card = digital.gift_card()?.map(|(id, balance)| (id, Some(balance)));
+    let codes = [digital.coupon().map(|id| (id, None)), gift_card];
     if let Some((voucher_id, value)) = codes.into_iter().flatten().next() {
         let row = RewardRow { voucher_id: voucher_id.to_owned(), value, is_public: false };
         let reward = call.store.find_bought_voucher(&purchase.id, row, call.context.now)?;
         return Ok(Some(BoughtContent::Code(RewardReturn::of(&reward))));
     }
-    let Some((card_id, points)) = digital.points() else { return Ok(None) };
+    let Some((card_id, points)) = digital.points()? else { return Ok(None) };
     let loaded = load_card(call, card_id, &[])?;
     let settled = loaded.card.settle(&present.now()).map_err(|refused| card_refusal(card_id, refused))?;
     let reward = RewardReturn::of(&BoughtReward {
@@ -186,7 +188,7 @@ fn refund_points(
     let spending = call
         .store
         .document(TRANSACTION, purchase_record.card_transaction_id().and_then(Json::as_str).unwrap_or_default())?;
-    let spent = spending.map(|row| spent_points(&row)).unwrap_or_default();
+    let spent = spending.map_or(Ok(SpentPoints::default()), |row| spent_points(&row))?;
     let lots: Vec<&str> = spent.parts.iter().map(|part| part.lot.as_str()).collect();
     let paid = amount::total(spent.parts.iter().map(|part| part.points))?;
     let points = match &bought {
@@ -216,7 +218,9 @@ fn refund_points(
 }
 
 /// Returns the points that a transaction of a card spent, by lot.
-pub fn spent_points(row: &Document) -> SpentPoints {
+pub fn spent_points(row: &Document) -> Result<SpentPoints, Fault> {
     let buckets = row.as_transaction().details().buckets();
-    SpentPoints { parts: buckets.map(|(lot, points)| LotPart { lot: Text::from(lot), points }).collect(), refunded: 0 }
+    let part = |(lot, points)| LotPart { lot: Text::from(lot), points };
+    let parts = buckets.map(|bucket| bucket.map(part)).collect::<Result<_, Fault>>()?;
+    Ok(SpentPoints { parts, refunded: 0 })
 }

@@ -58,6 +58,7 @@ pub fn fulfil(
         GrantedItem::Coupon(campaign) => (campaign, None),
         GrantedItem::GiftCard { campaign_id, balance } => (campaign_id, Some(*balance)),
     };
+    // A discount coupon has no balance.
     let voucher = match publish(call, campaign, customer, &mut Vec::new(), balance.unwrap_or(0))? {
         Ok(voucher) => voucher,
         Err(refusal) => return Ok(Err(refusal)),

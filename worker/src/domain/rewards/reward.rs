@@ -6,6 +6,7 @@ use crate::http::list_options::List;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
+use crate::store::ledger::balance_of;
 use crate::store::records::RewardRecord;
 use scrip::facts::stock_account;
 use serde_json::Value as Json;
@@ -26,15 +27,13 @@ pub fn to_json(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<
     let accounts: Vec<String> = documents.iter().map(account).collect();
     let account_balances = call.store.account_balances(&accounts, call.now_ms(), "")?;
     let json = documents.into_iter().map(|document| {
-        let taken_units = account_balances
-            .get(&account(&document))
-            .map_or(0, |account_balance| account_balance.balance.unsigned_abs());
+        let taken_units = balance_of(&account_balances, &account(&document))?.balance.unsigned_abs();
         let mut body = document.body;
         let is_material = RewardRecord::of(&body).is_material();
         body.insert("redeemed".into(), if is_material { taken_units.into() } else { Json::Null });
-        Json::Object(body)
+        Ok(Json::Object(body))
     });
-    Ok(json.collect())
+    json.collect()
 }
 
 /// Returns the error for a missing parameter, in the format of this API area (errors-and-auth, section 3.1).

@@ -84,11 +84,12 @@ impl<'g> RequestFulfilments<'g> {
 
     /// Queues the fulfilment of one reward; returns its voucher.
     pub fn fulfil(&mut self, call: &mut Call<'_, '_>, grant: &'g RewardGrant) -> Result<RewardedVoucher, CallError> {
-        let earlier = self.vouchers.iter_mut().find(|(other, ..)| {
-            grant.balance.is_some() && other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id
-        });
-        if let Some((_, voucher, is_published)) = earlier {
-            adjustments::credit_card(call, voucher, grant.balance.unwrap_or(0), self.entries)?;
+        let earlier = self
+            .vouchers
+            .iter_mut()
+            .find(|(other, ..)| other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id);
+        if let (Some(balance), Some((_, voucher, is_published))) = (grant.balance, earlier) {
+            adjustments::credit_card(call, voucher, balance, self.entries)?;
             call.store.update("voucher", voucher);
             return Ok(RewardedVoucher { voucher: voucher.clone(), is_published: *is_published, added: grant.balance });
         }
@@ -122,6 +123,7 @@ impl<'g> RequestFulfilments<'g> {
         }
         let assigned = self.vouchers.iter().map(|(_, voucher, _)| voucher.id.as_str());
         let taken = assigned.chain(self.entries.iter().filter_map(redeemed_voucher)).collect::<Vec<_>>();
+        // A discount coupon has no balance.
         let voucher = publications::publish_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))?;
         Ok(RewardedVoucher { voucher, is_published: true, added: None })
     }

@@ -6,6 +6,7 @@ use crate::domain::vouchers::code_generator::{CodeShape, Generator};
 use crate::jobs::async_actions::{JobSlice, advance, finish};
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
+use crate::store::document::DocumentBody;
 use crate::store::documents::vouchers::{self, GeneratedVoucher, InheritedChange};
 use crate::store::index::code_key::code_key;
 use crate::store::records::CodeConfig;
@@ -29,7 +30,7 @@ pub struct VoucherCreationJob {
     /// Id of the campaign.
     pub campaign_id: String,
     /// The voucher's body without id and code.
-    pub template: Map<String, Json>,
+    pub template: DocumentBody,
     /// The `code_config`.
     pub code_config: Map<String, Json>,
     /// True when codes are case-sensitive.
@@ -64,10 +65,10 @@ pub struct VoucherUpdateJob {
     /// Id of the campaign.
     pub campaign_id: String,
     /// Changed fields, as vouchers store them.
-    pub fields: Map<String, Json>,
+    pub fields: DocumentBody,
     /// Values of these fields before the change. A job of an earlier version has none.
     #[serde(default)]
-    pub former: Map<String, Json>,
+    pub former: DocumentBody,
     /// Time of the change.
     #[serde(default = "latest_time")]
     pub since_ms: i64,

@@ -203,6 +203,7 @@ fn permute(secret: &[u8; 32], number: u128, space: u128) -> u128 {
         return 0;
     }
     let root = space.isqrt();
+    // The size of the code space is checked before.
     let high_base = if root.saturating_mul(root) == space { root } else { root.saturating_add(1) };
     let low_base = space.div_ceil(high_base);
     let mut permuted = number;
@@ -218,8 +219,10 @@ fn permute(secret: &[u8; 32], number: u128, space: u128) -> u128 {
                 .finalize()
                 .into();
             let offset = digest.iter().take(15).fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte));
+            // The size of the code space is checked before.
             *changed = changed.saturating_add(offset.checked_rem(base).unwrap_or(0)).checked_rem(base).unwrap_or(0);
         }
+        // The size of the code space is checked before.
         permuted = high.saturating_mul(low_base).saturating_add(low);
         if permuted < space {
             return permuted;
@@ -278,9 +281,11 @@ pub fn generate(
     // The loop ends long before these numbers of codes saturate.
     let mut candidate_count: u64 = 0;
     while codes.len() < count {
-        let missing = count.saturating_sub(codes.len());
+        let missing = count.remaining_after(codes.len());
         let candidates: Vec<String> =
+            // A number of codes of one request is small.
             std::iter::from_fn(|| generator.next(shape)).take(missing.max(8).min(missing.saturating_mul(8))).collect();
+        // A number of codes of one request is small.
         candidate_count = candidate_count.saturating_add(u64::try_from(candidates.len()).unwrap_or(0));
         if candidates.is_empty() || candidate_count > CANDIDATES_MAX {
             return Err(shape.exhausted());

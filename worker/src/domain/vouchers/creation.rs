@@ -6,10 +6,10 @@ use crate::domain::vouchers::code_checks::check_code;
 use crate::domain::vouchers::code_generator;
 use crate::domain::vouchers::code_generator::CodeShape;
 use crate::http::reply::{CallError, duplicate, error};
-use crate::http::route::Call;
+use crate::http::route::{Call, RequestBody};
 use crate::jobs::async_actions;
 use crate::store::amount::CheckedAmount;
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::documents::vouchers;
 use crate::store::index::code_key;
 use crate::store::records::VoucherConfig;
@@ -42,7 +42,7 @@ pub fn check_open(campaign: &Document) -> Result<(), CallError> {
 
 /// Removes from a new voucher the members that all vouchers of the campaign have, and refuses different values. Clients may
 /// send back a response.
-pub fn check_granted(campaign: &Document, sent: &mut Map<String, Json>) -> Result<(), Problem> {
+pub fn check_granted(campaign: &Document, sent: &mut RequestBody) -> Result<(), Problem> {
     let config = campaign.as_campaign().vouchers();
     for name in ["type", "discount", "gift", "loyalty_card"] {
         let Some(value) = sent.remove(name) else { continue };
@@ -69,7 +69,7 @@ fn is_contained(value: &Json, of: &Json) -> bool {
 }
 
 /// Returns the body of a campaign's next voucher, without id and code.
-pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64) -> Map<String, Json> {
+pub fn template(campaign: &Document, overrides: &RequestBody, now_ms: i64) -> DocumentBody {
     let config = campaign.as_campaign().vouchers();
     let of_campaign = |name: &str| campaign.body.get(name).cloned().unwrap_or(Json::Null);
     let mut body = Map::new();
@@ -101,12 +101,7 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
 }
 
 /// Returns a voucher with this body and code.
-pub fn new_voucher(
-    call: &mut Call<'_, '_>,
-    mut body: Map<String, Json>,
-    code: &str,
-    campaign_id: Option<&str>,
-) -> Document {
+pub fn new_voucher(call: &mut Call<'_, '_>, mut body: DocumentBody, code: &str, campaign_id: Option<&str>) -> Document {
     let id = call.ids.alphanumeric("v_", 32).to_string();
     body.insert("id".into(), id.clone().into());
     body.insert("code".into(), code.into());
@@ -125,7 +120,7 @@ pub fn new_voucher(
 pub fn find_code_shape(
     call: &Call<'_, '_>,
     campaign: &Document,
-    overrides: &Map<String, Json>,
+    overrides: &RequestBody,
 ) -> Result<CodeShape, CallError> {
     let overrides = VoucherConfig::of(overrides);
     let config = if overrides.has_code_config() { overrides } else { campaign.as_campaign().vouchers() };
@@ -154,7 +149,7 @@ pub struct RequestedCode<'c> {
 pub fn create_one(
     call: &mut Call<'_, '_>,
     campaign: &Document,
-    overrides: &Map<String, Json>,
+    overrides: &RequestBody,
     code: Option<RequestedCode<'_>>,
 ) -> Result<Document, CallError> {
     let code = match code {
@@ -212,7 +207,7 @@ pub fn update_count(call: &mut Call<'_, '_>, campaign_id: &str, added: i64) {
 pub fn create_many(
     call: &mut Call<'_, '_>,
     campaign: &Document,
-    overrides: &Map<String, Json>,
+    overrides: &RequestBody,
     count: u64,
 ) -> Result<String, CallError> {
     let shape = find_code_shape(call, campaign, overrides)?;

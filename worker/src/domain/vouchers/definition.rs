@@ -2,9 +2,10 @@
 
 use crate::domain::categories;
 use crate::http::reply::{CallError, ErrorBody, not_found};
-use crate::http::route::Call;
+use crate::http::route::{Call, RequestBody};
 use crate::http::shape::below;
 use crate::store::Store;
+use crate::store::document::DocumentBody;
 use crate::store::records::{DiscountRecord, PointsRecord, ValidityRecord, VoucherConfig};
 use scrip::model::discount::SHIPPING;
 use scrip::rules::Collection;
@@ -17,14 +18,14 @@ use scrip::wire::loyalty::loyalty_campaign_expiration::read_expiration_rules;
 use scrip::wire::offer::read_discount;
 use scrip::wire::problem::shortened;
 use scrip::wire::voucher::{read_campaign, read_voucher};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Types of vouchers, each with the member of its grant.
 pub const VOUCHER_TYPES: &[(&str, &str)] =
     &[("DISCOUNT_VOUCHER", "discount"), ("GIFT_VOUCHER", "gift"), ("LOYALTY_CARD", "loyalty_card")];
 
 /// Returns the type of a voucher: as declared, else by its grant.
-pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static str, Problem> {
+pub fn voucher_type(voucher: &DocumentBody, path: &str) -> Result<&'static str, Problem> {
     let declared = VoucherConfig::of(voucher).voucher_type();
     let found = VOUCHER_TYPES.iter().find(|(kind, grant)| match declared {
         Some(declared) => declared == *kind,
@@ -42,7 +43,7 @@ pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static 
 }
 
 /// Checks a discount with the engine's reader: it has the members of its type and no others.
-pub fn check_discount(holder: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+pub fn check_discount(holder: &DocumentBody, path: &str) -> Result<(), Problem> {
     let Some(discount) = VoucherConfig::of(holder).discount() else { return Ok(()) };
     let path = below(path, "discount");
     let read = Node::of(discount, usize::MAX).and_then(|discount| read_node(&discount, read_discount));
@@ -50,7 +51,7 @@ pub fn check_discount(holder: &Map<String, Json>, path: &str) -> Result<(), Prob
 }
 
 /// Checks that the free units of a discount are products or SKUs; units that are added to ordered ones may be a collection.
-pub fn check_free_goods(store: &Store<'_>, holder: &Map<String, Json>, path: &str) -> Result<(), CallError> {
+pub fn check_free_goods(store: &Store<'_>, holder: &DocumentBody, path: &str) -> Result<(), CallError> {
     let Some(discount) = VoucherConfig::of(holder).discount() else { return Ok(()) };
     let path = below(path, "discount");
     let units = match DiscountRecord::of_value(discount).units() {
@@ -83,21 +84,20 @@ pub fn check_free_goods(store: &Store<'_>, holder: &Map<String, Json>, path: &st
 
 /// Completes a gift card or loyalty card: its initial balance is its amount or points, less the subtracted units. Returns the
 /// difference to the sent balance, if the caller may send one.
-pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bool) -> Result<i64, Problem> {
+pub fn complete_card(voucher: &mut DocumentBody, path: &str, may_differ: bool) -> Result<i64, Problem> {
     let mut missing = 0;
     for (name, total, subtracted) in
         [("gift", "amount", "subtracted_amount"), ("loyalty_card", "points", "subtracted_points")]
     {
         let Some(card) = voucher.get_mut(name).and_then(Json::as_object_mut) else { continue };
-        check_expiration(card, &below(path, name))?;
-        let number = |card: &Map<String, Json>, field: &str| card.get(field).and_then(Json::as_i64);
-        let total_units = number(card, total).unwrap_or(0);
+        check_expiration(PointsRecord::of(card), &below(path, name))?;
+        // A sent card has 0 of each number that the caller leaves out.
+        let number = |field: &str| card.get(field).and_then(Json::as_i64).unwrap_or(0);
+        let (total_units, subtracted_units) = (number(total), number(subtracted));
         let path = below(path, name);
-        let subtracted_units = number(card, subtracted).unwrap_or(0);
         // Expired points reduce the balance like subtracted points.
         let beyond = || Problem::at(path.clone(), "must have numbers that can be counted together".to_owned());
-        let subtracted_units =
-            subtracted_units.checked_add(number(card, "expired_points").unwrap_or(0)).ok_or_else(beyond)?;
+        let subtracted_units = subtracted_units.checked_add(number("expired_points")).ok_or_else(beyond)?;
         if subtracted_units > total_units {
             let message =
                 format!("must be <= {total_units}, the {total} of the card (actual value is `{subtracted_units}`)");
@@ -119,14 +119,14 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
 }
 
 /// Checks expiration rules of points: points with unreadable rules would never expire.
-pub fn check_expiration(declared: &Map<String, Json>, path: &str) -> Result<(), Problem> {
-    let Some(rules) = PointsRecord::of(declared).expiration_members() else { return Ok(()) };
+pub fn check_expiration(declared: PointsRecord<'_>, path: &str) -> Result<(), Problem> {
+    let Some(rules) = declared.expiration_members() else { return Ok(()) };
     let read = read_fields(rules, read_expiration_rules).map(drop);
     read.map_err(|problem| problem.within(&below(path, "expiration_rules")))
 }
 
 /// Checks the rules between the dates of a campaign or a voucher in `zone`.
-pub fn check_validity(body: &Map<String, Json>, zone: &TimeZone) -> Result<(), Problem> {
+pub fn check_validity(body: &DocumentBody, zone: &TimeZone) -> Result<(), Problem> {
     let text = |name: &str| body.get(name).and_then(Json::as_str);
     let validity = ValidityRecord::of(body);
     if validity.has_timeframe() && validity.start_date().is_none() {
@@ -158,12 +158,12 @@ const DATES: [(&str, DayBound); 2] = [("start_date", DayBound::Start), ("expirat
 
 /// Converts the dates of a body to instants in UTC, as they are stored and returned. A date without a time is the start of that
 /// day in `zone` for a start, and its end for an end.
-pub fn normalise_dates(body: &mut Map<String, Json>, zone: &TimeZone) {
+pub fn normalise_dates(body: &mut DocumentBody, zone: &TimeZone) {
     normalise_times(body, zone, &DATES);
 }
 
 /// Converts the named dates of a body to instants.
-pub fn normalise_times(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(&str, DayBound)]) {
+pub fn normalise_times(body: &mut DocumentBody, zone: &TimeZone, dates: &[(&str, DayBound)]) {
     for (name, bound) in dates {
         if let Some(at) = body.get(*name).and_then(Json::as_str).and_then(|text| zone.read_instant(text, *bound)) {
             body.insert((*name).to_owned(), at.text().into());
@@ -172,7 +172,7 @@ pub fn normalise_times(body: &mut Map<String, Json>, zone: &TimeZone, dates: &[(
 }
 
 /// Completes the quantity of an update: an object without it changes nothing, and a null object removes the limit.
-pub fn normalise_redemption(sent: &mut Map<String, Json>) {
+pub fn normalise_redemption(sent: &mut RequestBody) {
     let Some(redemption) = sent.remove("redemption") else { return };
     let quantity = if redemption.is_null() { Some(&Json::Null) } else { redemption.get("quantity") };
     if let Some(quantity) = quantity {
@@ -182,7 +182,7 @@ pub fn normalise_redemption(sent: &mut Map<String, Json>) {
 
 /// Finds the category of a body by id or name, and sets both. A name with an id must be the category's own name, as in a
 /// response that is sent back. A new name creates a category; a null in an update removes it.
-pub fn normalise_category(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
+pub fn normalise_category(call: &mut Call<'_, '_>, body: &mut DocumentBody) -> Result<(), CallError> {
     let (name, id) = (body.remove("category"), body.remove("category_id"));
     if name.is_some() || id.is_some() {
         body.insert("category".into(), Json::Null);
@@ -215,8 +215,8 @@ pub fn normalise_category(call: &mut Call<'_, '_>, body: &mut Map<String, Json>)
 
 /// Refuses a voucher that the engine cannot read: it could never be redeemed.
 pub fn check_readable(
-    campaign: Option<&Map<String, Json>>,
-    voucher: &Map<String, Json>,
+    campaign: Option<&DocumentBody>,
+    voucher: &DocumentBody,
     grant_path: &str,
 ) -> Result<(), ErrorBody> {
     if let Some(campaign) = campaign {
@@ -230,6 +230,6 @@ pub fn check_readable(
 }
 
 /// Refuses a campaign that the engine cannot read.
-pub fn check_campaign(campaign: &Map<String, Json>) -> Result<(), Problem> {
+pub fn check_campaign(campaign: &DocumentBody) -> Result<(), Problem> {
     read_fields(campaign, read_campaign).map(drop)
 }

@@ -52,9 +52,12 @@ pub fn render_barcode(text: &str) -> Option<String> {
         if run.first() == Some(&1) {
             bars.push_str(&format!("M{at} 0h{width}v{BAR_HEIGHT}h-{width}z", width = run.len()));
         }
+        // The length of a code bounds the width.
         at = at.saturating_add(run.len());
     }
+    // The length of a code bounds the width.
     let modules = at.saturating_add(QUIET);
+    // The length of a code bounds the width.
     let width = modules.saturating_mul(MODULE_WIDTH);
     Some(format!(
         r##"<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="{width}" height="{BAR_HEIGHT}" viewBox="0 0 {modules} {BAR_HEIGHT}" preserveAspectRatio="none" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h{modules}v{BAR_HEIGHT}H0z"/><path fill="#000" d="{bars}"/></svg>"##

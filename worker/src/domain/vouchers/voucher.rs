@@ -175,6 +175,7 @@ pub fn to_json_with_balances(
     categories: &categories::CategoryLookup,
     assets: Json,
 ) -> Json {
+    // A new voucher has only the accounts that its creation posts to; the others are empty.
     let used =
         |account: &String| balances.get(account).map_or(0, |account_state| account_state.balance.min(0).unsigned_abs());
     let [redemptions, credits, points, publications] = accounts(&document.id);

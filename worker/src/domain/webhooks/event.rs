@@ -3,6 +3,7 @@
 use crate::domain::balances::kinds;
 use crate::store::Store;
 use crate::store::change_feed::{DocumentChange, DocumentState};
+use crate::store::document::DocumentBody;
 use crate::store::records::{EntityRecord, ObjectReference};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
@@ -32,7 +33,7 @@ pub(super) type IsSubscribed<'c> = &'c dyn Fn(&str) -> bool;
 pub(super) struct ParsedDocument {
     pub(super) parent: Option<String>,
     pub(super) holder: Option<String>,
-    pub(super) body: Map<String, Json>,
+    pub(super) body: DocumentBody,
 }
 
 pub(super) fn read(state: &DocumentState) -> Result<ParsedDocument, Fault> {

@@ -213,6 +213,7 @@ impl Selection {
         let statements = |terms: Vec<IndexTerm>| terms.into_iter().map(|term| term.statement).collect::<Vec<_>>();
         self.clause.and_group("AND", statements(answered));
         let scanned: Vec<Statement> = statements(rest).into_iter().chain(filters.scanned).collect();
+        // Conditions are few.
         let conditions = scanned.len().saturating_add(filters.any.len()).saturating_add(usize::from(!is_sorted));
         self.check_scan(store, by, conditions, filters.short.len())?;
         self.clause.and_group("AND", filters.short);
@@ -230,6 +231,7 @@ impl Selection {
         conditions: usize,
         short: usize,
     ) -> Result<(), SelectionError> {
+        // Conditions are few.
         let scans = i64::try_from(conditions.saturating_add(short)).unwrap_or(i64::MAX);
         let is_short = conditions == 0;
         let scanned_rows_max = if is_short { SHORT_SCANNED_ROWS_MAX } else { SCANNED_ROWS_MAX };
@@ -238,9 +240,11 @@ impl Selection {
         let statement = format!(
             "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM {} WHERE {text} LIMIT {})",
             self.table(by.map(|by| by.name)),
+            // A limit of rows.
             most.saturating_add(1)
         );
         let row = store.row(&statement, params)?.unwrap_or_default();
+        // Beyond the type is beyond every limit.
         let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(scans));
         if count <= most && (is_short || bytes <= SCANNED_BYTES_MAX) {
             return Ok(());
@@ -389,6 +393,7 @@ fn find_stored_count(
                 Some(from) => store.document_count_before(kind, from)?,
                 None => Some(0),
             };
+            // An estimate of rows.
             Ok(before.zip(earlier).map(|(before, earlier)| before.saturating_sub(earlier).max(0)))
         }
         ([IndexTerm { column, value: Some(value), .. }], (None, None)) => store.document_count_of(kind, column, value),

@@ -13,7 +13,7 @@ pub(super) fn number(row: Option<SqlRow>) -> Result<Option<i64>, Fault> {
 
 /// Reads the count that a statement returns.
 pub(super) fn count(row: Option<SqlRow>) -> Result<i64, Fault> {
-    Ok(number(row)?.unwrap_or(0))
+    number(row)?.ok_or_else(|| Fault::new("a statement that counts has no row"))
 }
 
 /// Reads the texts of a statement with one column.

@@ -7,21 +7,21 @@ use serde_json::{Map, Value as Json};
 
 /// Query for all records of the customer ?1, each with its time, its type and its campaign. A document with two
 /// times has two rows.
-const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
-      SELECT kind, id, parent, holder, created_at, seq, body FROM document
+const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, at, seq, body) AS (
+      SELECT kind, id, parent, created_at, seq, body FROM document
       WHERE kind IN ('redemption', 'publication', 'event', 'order', 'redeemable_holder', 'tier_transaction') AND holder = +?1
-      UNION ALL SELECT column1, id, CASE kind WHEN 'redemption' THEN parent END, holder, created_at, seq, body
+      UNION ALL SELECT column1, id, CASE kind WHEN 'redemption' THEN parent END, created_at, seq, body
       FROM document CROSS JOIN (VALUES ('reward.created'), ('reward.completed'))
       WHERE kind IN ('redemption', 'reward_transaction') AND holder = +?1 AND CASE kind
         WHEN 'redemption' THEN body ->> '$.reward.id' IS NOT NULL AND body ->> '$.object' = 'redemption' AND body ->> '$.result' = 'SUCCESS'
         ELSE body ->> '$.type' = 'PURCHASE' AND body ->> '$.status' = 'APPROVED' END
-      UNION ALL SELECT moved.kind, moved.id, moved.parent, moved.holder, moved.created_at, moved.seq, moved.body
+      UNION ALL SELECT moved.kind, moved.id, moved.parent, moved.created_at, moved.seq, moved.body
       FROM document AS card CROSS JOIN document AS moved
         ON moved.kind IN ('voucher_transaction', 'pending_points_change') AND moved.parent = card.id
       WHERE card.kind = 'voucher' AND card.holder = +?1
-      UNION ALL SELECT 'order.turned', id, parent, holder, COALESCE(updated_at, created_at), seq, body FROM document
+      UNION ALL SELECT 'order.turned', id, parent, COALESCE(updated_at, created_at), seq, body FROM document
       WHERE kind = 'order' AND holder = +?1 AND body ->> '$.status' IN ('PAID', 'CANCELED', 'FULFILLED')
-      UNION ALL SELECT column1, id, NULL, NULL, CASE column1 WHEN 'customer' THEN created_at ELSE updated_at END, seq, '{}'
+      UNION ALL SELECT column1, id, NULL, CASE column1 WHEN 'customer' THEN created_at ELSE updated_at END, seq, '{}'
       FROM document CROSS JOIN (VALUES ('customer'), ('customer.updated'))
       WHERE kind = 'customer' AND id = +?1 AND (column1 = 'customer' OR updated_at > created_at)
     ), placed AS (

@@ -86,7 +86,7 @@ impl Store<'_> {
             last("total_amount"),
             last("created_at")
         );
-        self.write_to(("customer", customer_id), statement, vec![customer_id.into()]);
+        self.write_to("customer", customer_id, statement, vec![customer_id.into()]);
     }
 }
 
@@ -101,7 +101,8 @@ pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
 /// Adds members to the last return of an order when the call commits.
 pub fn update_last_return(store: &mut Store<'_>, order_id: &str, details: Map<String, Json>) {
     store.write_to(
-        ("order", order_id),
+        "order",
+        order_id,
         "UPDATE document SET body = json_set(body, '$.returns[#-1]', json_patch(json_extract(body, '$.returns[#-1]'), json(?2)))
          WHERE kind = 'order' AND id = +?1",
         vec![order_id.into(), Json::Object(details).to_string().into()],

@@ -80,6 +80,7 @@ impl StoreFacts<'_, '_> {
         }
         for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
         {
+            // An account without a row has no transfers, so its balance is 0.
             cache.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
             if sql::int(&row, held)? == 0 {
                 cache.unheld.push(account.to_string());
@@ -116,6 +117,7 @@ impl StoreFacts<'_, '_> {
         if let Some(id) = campaign {
             cache.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
         }
+        // An account without a row has no transfers, so its balance is 0.
         cache.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
         Ok(Some(tier))
     }

@@ -108,6 +108,7 @@ pub fn find_bounds(store: &Store<'_>, customer: &str) -> Result<ErasureBounds, F
         &[customer.into()],
     )?;
     let row = row.unwrap_or_default();
+    // An empty table has no last place, and a customer who is deleted has none.
     let number = |column| Ok::<i64, Fault>(sql::int_or_null(&row, column)?.unwrap_or(0));
     Ok(ErasureBounds { last: number(0)?, own: number(1)? })
 }

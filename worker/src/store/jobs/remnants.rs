@@ -100,6 +100,7 @@ impl PagedTable {
 pub fn touch(ranges: &mut Vec<(i64, i64)>, seq: i64) {
     const RANGES_MAX: usize = 10_000;
     let is_full = ranges.len() >= RANGES_MAX;
+    // A place beyond the last row.
     let is_near = |last: i64| is_full || last.saturating_add(NEIGHBOURS) >= seq;
     match ranges.last_mut().filter(|(first, last)| *first <= seq && is_near(*last)) {
         Some((_, last)) => *last = seq.max(*last),
@@ -112,8 +113,10 @@ pub fn overwrite_next(store: &mut Store<'_>, table: PagedTable, ranges: &mut Vec
     let Some((from, to)) = ranges.pop() else { return };
     // A row is written twice.
     let share = i64::try_from(rows / 2).unwrap_or(i64::MAX);
+    // A place before the first row.
     let start = from.max(to.saturating_sub(share));
     if start > from {
+        // A place after `from`.
         ranges.push((from, start.saturating_sub(1)));
     }
     table.overwrite(store, start..=to);
@@ -128,6 +131,7 @@ pub fn record_size(store: &mut Store<'_>) -> Result<(), Fault> {
     let row = store.row(statement, &[])?.unwrap_or_default();
     let (bytes, noted) = (store.bytes()?, sql::int_or_null(&row, 0)?);
     let is_filled = sql::int(&row, 1)? == 1;
+    // A size in bytes is an estimate.
     if noted.is_none_or(|noted| bytes > noted.saturating_add(COARSE) && !is_filled) {
         write_size(store, bytes);
     }
@@ -151,11 +155,15 @@ pub fn fill(store: &mut Store<'_>, left: u64) -> Result<Option<u64>, Fault> {
     let row = row.unwrap_or_default();
     let (noted, taken) = (sql::int_or_null(&row, 0)?.unwrap_or(0), sql::int_or_null(&row, 1)?.unwrap_or(0));
     let bytes = store.bytes()?;
+    // Constants.
     let log = STEP.saturating_mul(i64::try_from(LOG_STEPS).unwrap_or(0));
+    // Sizes in bytes are estimates.
     let file = noted.saturating_add(COARSE).max(bytes.saturating_sub(taken).saturating_add(log));
+    // Sizes in bytes are estimates.
     let missing = file.saturating_sub(bytes);
     if missing <= 0 && left == 0 {
         store.write("DELETE FROM scratch", Vec::new());
+        // A size in bytes is an estimate.
         write_size(store, noted.max(bytes.saturating_sub(COARSE)));
         return Ok(None);
     }
@@ -167,6 +175,7 @@ pub fn fill(store: &mut Store<'_>, left: u64) -> Result<Option<u64>, Fault> {
     } else {
         take(store, missing.min(STEP));
     }
+    // Steps are few.
     Ok(Some(if missing <= 0 || missing >= STEP { left.saturating_sub(1) } else { left }))
 }
 
@@ -178,6 +187,7 @@ fn take(store: &mut Store<'_>, bytes: i64) {
     const PAGE_ROW: i64 = 4_570;
     // A row has 2 MB at most. Two hexadecimal digits are a byte.
     let (rows, size) = match bytes > SMALL {
+        // A size in bytes is an estimate.
         true => (3, (bytes / 6).saturating_sub(PAGE_ROW)),
         false => ((bytes / PAGE_ROW).max(1), PAGE_ROW / 2),
     };

@@ -6,6 +6,7 @@ use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
 use crate::store::document::Document;
 use crate::store::ledger::balance_of;
+use crate::store::records::Members;
 use crate::store::sql::Fault;
 use scrip::count::Countable;
 use scrip::facts::{credits_account, points_account, redemptions_account};
@@ -78,7 +79,7 @@ impl Store<'_> {
         let Some(Document { body, parent, .. }) = self.document(BOUGHT_REWARD, id)? else { return Ok(None) };
         Ok(Some(RewardRow {
             voucher_id: parent.unwrap_or_default(),
-            value: body.get("value").and_then(Json::as_u64),
+            value: Members::of(&body).amount("value")?,
             is_public: body.get("is_public").and_then(Json::as_bool).unwrap_or(false),
         }))
     }
@@ -105,6 +106,7 @@ impl Store<'_> {
                 value.remaining_after(credits.balance.unsigned_abs()).remaining_after(points.balance.unsigned_abs())
             }
         };
+        // A coupon has no value: it counts as one unit.
         Ok(BoughtReward { voucher_id: row.voucher_id.as_str().into(), bought: row.value.unwrap_or(1), available })
     }
 }

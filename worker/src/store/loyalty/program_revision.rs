@@ -53,11 +53,13 @@ impl<T> RevisionCache<T> {
     /// Caches the parsed document of a name, with the size of its texts.
     pub fn insert(&self, revision: &ProgramRevision, name: &str, read: Option<Arc<T>>, bytes: usize) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = bytes.saturating_add(name.len());
+        let bytes = bytes.saturating_add(name.len()); // Both are in memory.
+        // Beyond the type is beyond the limit.
         if known.bytes.saturating_add(bytes) > BYTES_MAX {
             known.read.clear();
             known.bytes = 0;
         }
+        // The limit is checked above.
         known.bytes = known.bytes.saturating_add(bytes);
         known.read.insert((revision.0.clone(), name.to_owned()), read);
     }

@@ -2,6 +2,7 @@
 
 use super::Members;
 use super::members::record;
+use crate::store::sql::Fault;
 use scrip::points::campaign_tiers::Mapping;
 use scrip::time::Instant;
 use serde_json::{Map, Value as Json};
@@ -58,9 +59,9 @@ impl<'a> EarningRowRecord<'a> {
         self.0.list("points")
     }
 
-    /// Returns the amount of the order as it was paid.
-    pub fn order_amount(self) -> Option<u64> {
-        self.0.count("bought")
+    /// Returns the amount of the order as it was paid; `None` for rows that are older than the amount.
+    pub fn order_amount(self) -> Result<Option<u64>, Fault> {
+        self.0.amount("bought")
     }
 }
 
@@ -96,8 +97,8 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 
     /// Returns the number of points.
-    pub fn points(self) -> u64 {
-        self.0.count("points").unwrap_or(0)
+    pub fn points(self) -> Result<u64, Fault> {
+        self.0.required_amount("points")
     }
 
     /// Returns the ID of the row in which the points are pending.
@@ -130,14 +131,15 @@ impl<'a> EarnedPointsRecord<'a> {
         self.0.text("earning_rule_id").unwrap_or_default()
     }
 
-    /// Returns the number of points that are due for revocation.
-    pub fn revocation_due(self) -> Option<u64> {
-        self.0.count("back")
+    /// Returns the number of points that are due for revocation. An entry has it after the first correction only.
+    pub fn revocation_due(self) -> Result<u64, Fault> {
+        // Nothing was given back before the first correction.
+        Ok(self.0.amount("back")?.unwrap_or(0))
     }
 
-    /// Returns the number of points that were revoked: fewer than due if the card had fewer.
-    pub fn revoked(self) -> Option<u64> {
-        self.0.count("taken")
+    /// Returns the number of points that were revoked: fewer than due if the card had fewer; `None` before the first correction.
+    pub fn revoked(self) -> Result<Option<u64>, Fault> {
+        self.0.amount("taken")
     }
 
     /// Returns the lot of the points.

@@ -1,5 +1,6 @@
 //! Reads members of a JSON object by type.
 
+use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
 /// The members of an object. An absent object has none.
@@ -40,6 +41,19 @@ impl<'a> Members<'a> {
     /// Returns a whole number of at least 0.
     pub fn count(self, name: &str) -> Option<u64> {
         self.value(name)?.as_u64()
+    }
+
+    /// Returns a stored amount of at least 0; `None` if absent or `null`. Any other value is corrupt, so it is a fault and not zero.
+    pub fn amount(self, name: &str) -> Result<Option<u64>, Fault> {
+        match self.value(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => value.as_u64().map(Some).ok_or_else(|| Fault(format!("`{name}` is no amount: {value}"))),
+        }
+    }
+
+    /// Returns a stored amount of at least 0 that every row has. Fails if it is absent.
+    pub fn required_amount(self, name: &str) -> Result<u64, Fault> {
+        self.amount(name)?.ok_or_else(|| Fault(format!("the amount `{name}` is absent")))
     }
 
     /// Returns a whole number.
@@ -92,3 +106,19 @@ macro_rules! record {
 }
 
 pub(super) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::Members;
+    use serde_json::json;
+
+    #[test]
+    fn an_unreadable_amount_is_a_fault_and_an_absent_one_is_not() {
+        let body = json!({ "points": 5, "none": null, "text": "5", "below": -1, "half": 0.5 });
+        let members = Members::of_value(Some(&body));
+        assert_eq!((members.amount("points"), members.required_amount("points")), (Ok(Some(5)), Ok(5)));
+        assert_eq!((members.amount("none"), members.amount("absent")), (Ok(None), Ok(None)));
+        assert!(["text", "below", "half"].iter().all(|name| members.amount(name).is_err()));
+        assert!(["none", "absent", "text"].iter().all(|name| members.required_amount(name).is_err()));
+    }
+}

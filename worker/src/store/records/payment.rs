@@ -2,6 +2,7 @@
 
 use super::Members;
 use super::members::record;
+use crate::store::sql::Fault;
 use serde_json::Value as Json;
 
 record!("A purchase of a reward.", PurchaseRecord, as_purchase);
@@ -129,16 +130,19 @@ impl<'a> DigitalResult<'a> {
     }
 
     /// Returns the first gift card: the ID of the voucher, and its balance.
-    pub fn gift_card(self) -> Option<(&'a str, Option<u64>)> {
+    pub fn gift_card(self) -> Result<Option<(&'a str, u64)>, Fault> {
         let card = Members::of_value(self.0.list("gift_vouchers").first());
-        Some((card.text("id")?, card.count("balance")))
+        let Some(id) = card.text("id") else { return Ok(None) };
+        Ok(Some((id, card.required_amount("balance")?)))
     }
 
     /// Returns the points on a card of the member: the ID of the card, and their number.
-    pub fn points(self) -> Option<(&'a str, u64)> {
+    pub fn points(self) -> Result<Option<(&'a str, u64)>, Fault> {
         let points = self.0.object("loyalty_card_points");
-        points.map()?;
-        Some((points.text("card_id").unwrap_or_default(), points.count("points").unwrap_or(0)))
+        if points.map().is_none() {
+            return Ok(None);
+        }
+        Ok(Some((points.text("card_id").unwrap_or_default(), points.required_amount("points")?)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Members;
 use super::members::record;
+use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
 record!("Points that are or were pending.", PendingPointsRecord, as_pending_points);
@@ -72,6 +73,11 @@ impl<'a> TransactionRecord<'a> {
         self.0.number("points")
     }
 
+    /// Returns the number of points of a request. Fails if it is absent, because the shape of the request requires it.
+    pub fn sent_points(self) -> Result<i64, Fault> {
+        self.points().ok_or_else(|| Fault::new("a request has no `points`"))
+    }
+
     /// Returns the reward, which may be `null`.
     pub fn reward(self) -> Option<&'a Json> {
         self.0.value("reward")
@@ -119,10 +125,11 @@ impl<'a> TransactionDetailsRecord<'a> {
     }
 
     /// Returns the points by lot: the ID of each lot, and its points.
-    pub fn buckets(self) -> impl Iterator<Item = (&'a str, u64)> {
-        self.0.list("buckets").iter().filter_map(|bucket| {
+    pub fn buckets(self) -> impl Iterator<Item = Result<(&'a str, u64), Fault>> {
+        self.0.list("buckets").iter().map(|bucket| {
             let bucket = Members::of_value(Some(bucket));
-            Some((bucket.text("id")?, bucket.object("points").count("total")?))
+            let id = bucket.text("id").ok_or_else(|| Fault::new("a lot of a transaction has no ID"))?;
+            Ok((id, bucket.object("points").required_amount("total")?))
         })
     }
 }

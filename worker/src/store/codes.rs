@@ -1,3 +1,0 @@
-//! Codes without a holder.
-
-pub mod unassigned_codes;
