@@ -8,9 +8,11 @@ use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
 use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
+#[cfg(feature = "test-hooks")]
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_tree::{BucketSearch, NoBucket};
-use crate::domain::bundle::{head, offers};
+use crate::domain::bundle::{build_job, head, offers};
+#[cfg(feature = "test-hooks")]
 use crate::domain::clock;
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
@@ -89,9 +91,25 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": lines, "total": total })))
 }
 
-/// Answers the head. The entry answers it from its copy in KV; here it is built if it is out of date, for calls that the entry passes on:
-/// those with a customer's token, which only the object can check.
+/// Answers the stored head to a call that the entry passes on: one with a customer's token, which only the object can check. No call
+/// builds the bundle, so that none waits for a build; the first one of a project has it built by the alarm.
 fn get_head(call: &mut Call<'_, '_>) -> HandlerResult {
+    #[cfg(feature = "test-hooks")]
+    if clock::is_set_by_test(call) {
+        return build_for_test(call);
+    }
+    if let Some(head) = head::find_valid(call.store, call.context.now.millis())? {
+        return Ok(bundle_head::respond(&head.jws, call.request));
+    }
+    build_job::demand_first(call.store, call.context, call.caller)?;
+    let mut answer = refused_but_written(&bundle_head::not_ready(), call.request_id);
+    answer.headers.push(("retry-after", bundle_head::RETRY_SECONDS.to_string()));
+    Ok(answer)
+}
+
+/// Answers the head of a test's own time, at which no alarm builds it.
+#[cfg(feature = "test-hooks")]
+fn build_for_test(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
     let head = head::load_or_build(call.store, call.context, &project)?;
