@@ -11,8 +11,11 @@ const OPEN_CLIENT: [(&str, &str); 3] = [
     ("origin", "http://localhost:1"),
 ];
 
+/// Keys of a server and of a client.
+type Keys = ([(&'static str, &'static str); 2], [(&'static str, &'static str); 3]);
+
 /// Keys of a project whose setting `reasons` is off, and of one whose setting is on.
-const PROJECTS: [([(&str, &str); 2], [(&str, &str); 3]); 2] = [
+const PROJECTS: [Keys; 2] = [
     ([("x-app-id", "dev-app"), ("x-app-token", "dev-token")], CLIENT),
     ([("x-app-id", "open-app"), ("x-app-token", "open-token")], OPEN_CLIENT),
 ];
