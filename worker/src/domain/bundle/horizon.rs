@@ -35,8 +35,9 @@ impl Horizon {
         Ok(Horizon { from: instant(from)?, to: instant(to)?, built })
     }
 
-    /// Returns the time before which an ended code is not known as ended any more. Saturates at the start of time.
+    /// Returns the time before which an ended code is not known as ended any more.
     pub fn ended_since_ms(&self) -> i64 {
+        // Saturates at the start of time.
         self.from.millis().saturating_sub(ENDED_KNOWN_MS)
     }
 
