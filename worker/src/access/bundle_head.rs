@@ -16,7 +16,7 @@ const CACHED: &str = "private, max-age=0, stale-while-revalidate=60";
 /// Time after the planned build at which the entry asks the project's object for the reason.
 const OVERDUE_MS: i64 = 10_000;
 /// Seconds after which a client may request a head again that is not built yet.
-const RETRY_SECONDS: i64 = 1;
+pub const RETRY_SECONDS: i64 = 1;
 
 /// Copy of a head in KV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,9 +8,11 @@ use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
 use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
+#[cfg(feature = "test-hooks")]
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_tree::{BucketSearch, NoBucket};
-use crate::domain::bundle::{head, offers};
+use crate::domain::bundle::{build_job, head, offers};
+#[cfg(feature = "test-hooks")]
 use crate::domain::clock;
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
@@ -34,7 +36,7 @@ pub const ROUTES: &[Route] = &[
         .or_answers(304, shapes::EMPTY)
         .describe(
             "getBundle",
-            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `offers` beyond the newest 5,000, `collections` and `categories` beyond the same number, `codes` while keys of sealed codes are being derived and where more than 1,000 codes without a campaign are sealed by default, `goods` while the buckets of products and SKUs are not built. `goods` has the `root` of their tree and the number of `buckets`, at `GET /client/v1/bundle/{projectId}/goods/{root}/{bucket}`; it is absent while they are not built. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
+            "Returns the head of the bundle, with which a client decides validations and qualifications without the server: a compact JWS (`EdDSA`, type `scrip-bundle+jwt`) by a signing key of the project. Its claim `core` names the rules by their SHA-256, at `GET /client/v1/bundle/{projectId}/{hash}`. The other claims: `iss` is the project and `fmt` the format 2. `decides` and `writes` are the versions of the engine's verdicts and bytes. `epoch` and `rev` never decrease. `from` and `to` (milliseconds since 1970) are the horizon: the time for which the rules contain every offer in force that clients may know, at most 12 hours. `iat` and `exp` (seconds since 1970) are 24 hours apart. `left_out` lists the kinds that are not complete: `offers` beyond the newest 5,000, `collections` and `categories` beyond the same number, `codes` while keys of sealed codes are being derived, where more than 1,000 codes without a campaign are sealed by default, and beyond the newest 5,000 codes without a campaign that have a visibility of their own or 1,000 codes that have ended, `goods` while the buckets of products and SKUs are not built. `goods` has the `root` of their tree and the number of `buckets`, at `GET /client/v1/bundle/{projectId}/goods/{root}/{bucket}`; it is absent while they are not built. The header `ETag` names the head: a call with `If-None-Match` is answered with 304 while nothing has changed. A change of the rules is in the head a few seconds later. The first call of a project starts the build, and is refused with `bundle_not_ready`: repeat it after the seconds of `Retry-After`. An untrusted origin is refused with `forbidden`, wrong credentials with `unauthorized`.",
         )
         .returns("The head as a compact JWS, named by the header `ETag`."),
     get(feed::PATH, "Open the feed of the offline bundle", refuse_plain_call)
@@ -89,9 +91,25 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
     Ok(Response::json(json!({ "object": "list", "data_ref": "data", "data": lines, "total": total })))
 }
 
-/// Returns the head, and builds it first if it is outdated. The entry answers most calls from its copy in KV. It passes on those with
-/// a customer's token, which only the object can check.
+/// Returns the stored head to a call that the entry passes on: one with a customer's token, which only the object can check. No call
+/// builds the bundle, so that none waits for a build; the first one of a project has it built by the alarm.
 fn get_head(call: &mut Call<'_, '_>) -> HandlerResult {
+    #[cfg(feature = "test-hooks")]
+    if clock::is_set_by_test(call) {
+        return build_for_test(call);
+    }
+    if let Some(head) = head::find_valid(call.store, call.context.now.millis())? {
+        return Ok(bundle_head::respond(&head.jws, call.request));
+    }
+    build_job::demand_first(call.store, call.context, call.caller)?;
+    let mut answer = refused_but_written(&bundle_head::not_ready(), call.request_id);
+    answer.headers.push(("retry-after", bundle_head::RETRY_SECONDS.to_string()));
+    Ok(answer)
+}
+
+/// Answers the head of a test's own time, at which no alarm builds it.
+#[cfg(feature = "test-hooks")]
+fn build_for_test(call: &mut Call<'_, '_>) -> HandlerResult {
     let time_zone = clock::zone_setting(call)?;
     let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
     let head = head::load_or_build(call.store, call.context, &project)?;

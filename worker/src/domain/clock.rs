@@ -62,6 +62,12 @@ pub fn at_call(call: &Call<'_, '_>, clause: Clause) -> Result<Clause, Fault> {
     Ok(clause.at(call.now_ms()).in_zone(zone(call)?).ignoring_case(ignores_case))
 }
 
+/// Returns true if a test sets the time of a request: then no alarm runs at that time.
+#[cfg(feature = "test-hooks")]
+pub fn is_set_by_test(call: &Call<'_, '_>) -> bool {
+    crate::http::request_checks::header(call.request, "scrip-test-now").is_some()
+}
+
 /// Returns the zone setting of the project: a job stores it to read it later.
 pub fn zone_setting(call: &Call<'_, '_>) -> Result<Json, Fault> {
     #[cfg(feature = "test-hooks")]

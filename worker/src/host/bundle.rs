@@ -67,10 +67,11 @@ pub(super) struct HeadCall<'c> {
     pub lines: String,
 }
 
-/// Returns true if a request reads what KV has copies of.
+/// Returns true if a request reads what KV has copies of. The runtime removes the body of a response to HEAD.
 pub(super) fn is_about_copies(route: &Route, request: &Request) -> bool {
     let is_head = route.path == HEAD_PATH && header(request, CUSTOMER_TOKEN).is_none();
-    request.method == "GET" && (is_head || route.path == PART_PATH || route.path == GOODS_PATH)
+    let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+    reads && (is_head || route.path == PART_PATH || route.path == GOODS_PATH)
 }
 
 /// Answers a head.

@@ -36,6 +36,12 @@ pub fn delete_all(store: &mut Store<'_>) {
     }
 }
 
+/// Fails while a test has stored a document of the kind `failing_build`.
+pub fn check_build(store: &Store<'_>) -> Result<(), Fault> {
+    let stored = store.row("SELECT 1 FROM document WHERE kind = 'failing_build' LIMIT 1", &[])?;
+    stored.map_or(Ok(()), |_| Err(Fault::new("injected: the build of the bundle fails")))
+}
+
 /// Counts the deliveries that wait for a later time.
 pub fn count_waiting_deliveries(store: &Store<'_>, now_ms: i64) -> Result<usize, Fault> {
     Ok(store.rows("SELECT seq FROM outbox WHERE at > ?1", &[now_ms.into()])?.len())

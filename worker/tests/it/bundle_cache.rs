@@ -82,6 +82,7 @@ impl Shop {
             caller["settings"][name] = value.clone();
         }
         headers.push((name, caller.to_string()));
+        headers.push(("scrip-test-now".into(), self.at.get().to_string()));
         self.serve("GET", path, headers, &Json::Null)
     }
 

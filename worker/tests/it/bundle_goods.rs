@@ -48,7 +48,7 @@ impl Shop {
         let mut caller: Json = serde_json::from_str(&text).unwrap();
         caller["class"] = class.into();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let headers = vec![(name, caller.to_string())];
+        let headers = vec![(name, caller.to_string()), ("scrip-test-now".into(), self.at.get().to_string())];
         let request = Request { method: method.into(), path: path.into(), query: query.into(), headers, body };
         service::serve(&request, &mut Store::new(&self.sql), &self.context()).unwrap()
     }

@@ -1,5 +1,6 @@
 //! Tests the job that builds the bundle: which writes make it due, when it builds, and the order of the copies in KV.
 
+mod calls;
 mod copies;
 
 use crate::bundle::claims_of;
@@ -79,8 +80,8 @@ impl Shop {
         let (method, path) = call.split_once(' ').unwrap();
         let (name, caller) = crate::caller::server();
         let mut caller: Json = serde_json::from_str(&caller).unwrap();
-        if path.starts_with("/management/") {
-            caller["class"] = "management".into();
+        if let Some(class @ ("management" | "client")) = path.split('/').nth(1) {
+            caller["class"] = class.into();
         }
         for (name, value) in self.settings.borrow().as_object().unwrap() {
             caller["settings"][name] = value.clone();

@@ -1,7 +1,8 @@
 //! Tests generated shops through the routes. Carts that name goods in every form are sent to the service and to a slow second model, as
 //! validations, redemptions, qualifications and decisions of a client.
 //!
-//! `SHOPS_SEED=17` runs one shop, `SHOPS_MORE=10` ten times as many; a mismatch prints the calls that lead to it.
+//! `SHOPS_SEED=17` runs one shop, `SHOPS_MORE=4` four times as many, which are more than ten thousand carts; a mismatch prints the calls that
+//! lead to it.
 
 use crate::shops::checks;
 
@@ -23,7 +24,7 @@ fn shard(number: u64) {
     for count in 0..SHOPS * more {
         all.add(checks::shop(count * SHARDS + number));
     }
-    println!("{} carts: {:?}", all.carts, all.reached);
+    println!("{} carts in {} shops: {:?}", all.carts, SHOPS * more, all.reached);
     assert!(all.wrong.is_empty(), "{} of {} carts:\n{}", all.wrong.len(), all.carts, first(&all.wrong));
     all.reached_enough();
     crate::support::test_report::record(

@@ -1,5 +1,7 @@
 //! Tests the sealed boxes of codes: what opens them, what a verdict with an opened box is, and that no reader without a code finds one.
 
+mod bounds;
+
 use crate::box_keys;
 use crate::bundle::Bundle;
 use crate::in_process::Edge;

@@ -123,7 +123,7 @@ fn a_supplement_is_at_most_twenty_statements_and_eight_kilobytes() {
     let now = Instant::parse("2026-03-01T00:00:00Z").unwrap();
     let call = |seed: u8, caller: (String, String), call: &str, body: &str, token: Option<&str>| {
         let (method, path) = call.split_once(' ').unwrap();
-        let mut headers = vec![caller];
+        let mut headers = vec![caller, ("scrip-test-now".into(), now.millis().to_string())];
         headers.extend(token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
         let request =
             Request { method: method.into(), path: path.into(), headers, body: body.into(), ..Request::default() };

@@ -1,7 +1,10 @@
 //! Tests that words which the merchant has not made visible are in no head, no core and no list of a client, by default and with each
 //! setting. Tests also that the qualification by a bundle is final where the bundle has all candidates.
 
-use crate::bundle::Bundle;
+mod customers;
+mod messages;
+
+use crate::bundle::{Bundle, claims_of};
 use crate::in_process::Edge;
 use crate::supplement_carts::SCENARIOS;
 use scrip::Context;
@@ -46,7 +49,14 @@ impl Shop {
     }
 
     fn of_client(&self, call: &str, body: &Json) -> Vec<u8> {
-        let reply = self.send(NOON, call, &CLIENT, body);
+        self.of_customer(call, body, None)
+    }
+
+    /// Returns the answer to a client, which may have the token of a customer.
+    fn of_customer(&self, call: &str, body: &Json, token: Option<&str>) -> Vec<u8> {
+        let mut headers = CLIENT.to_vec();
+        headers.extend(token.map(|token| ("x-customer-token", token)));
+        let reply = self.send(NOON, call, &headers, body);
         assert_eq!(reply.status, 200, "{call}: {}", String::from_utf8_lossy(&reply.body));
         reply.body
     }
@@ -159,8 +169,8 @@ fn plant_hidden(shop: &mut Shop) {
     }
 }
 
-/// Returns all that a client can read: the head, the core, and every list of `/client/v1`.
-fn read_all(shop: &Shop) -> Vec<(String, String)> {
+/// Returns all that a client can read: the head, the core, and every list of `/client/v1`; with a token also the customer's supplement.
+fn read_all(shop: &Shop, token: Option<&str>) -> Vec<(String, String)> {
     let (head, bundle) = shop.bundle();
     let mut texts = vec![
         ("the claims of the head".to_owned(), bundle.claims.to_string()),
@@ -170,13 +180,16 @@ fn read_all(shop: &Shop) -> Vec<(String, String)> {
     let buckets = bundle.buckets.iter().map(|bucket| String::from_utf8(bucket.clone()).unwrap());
     texts.extend(buckets.map(|bucket| ("a goods bucket".to_owned(), bucket)));
     let expand = json!({ "limit": 50, "expand": ["redeemable", "category", "validation_rules"] });
+    let customers = [json!({}), json!({ "source_id": "guest" })];
+    // A token allows no other customer.
+    let customers = if token.is_some() { &customers[..1] } else { &customers };
     for scenario in SCENARIOS {
-        for customer in [json!({}), json!({ "source_id": "guest" })] {
+        for customer in customers {
             let body =
                 json!({ "scenario": scenario, "customer": customer, "order": { "amount": 1000 }, "options": expand });
             texts.push((
                 scenario.to_owned(),
-                String::from_utf8(shop.of_client("POST /client/v1/qualifications", &body)).unwrap(),
+                String::from_utf8(shop.of_customer("POST /client/v1/qualifications", &body, token)).unwrap(),
             ));
         }
     }
@@ -187,9 +200,21 @@ fn read_all(shop: &Shop) -> Vec<(String, String)> {
         "GET /client/v1/consents",
         "GET /client/v1/jwks",
     ] {
-        texts.push((call.to_owned(), String::from_utf8(shop.of_client(call, &Json::Null)).unwrap()));
+        texts.push((call.to_owned(), String::from_utf8(shop.of_customer(call, &Json::Null, token)).unwrap()));
+    }
+    if token.is_some() {
+        let supplement = shop.of_customer("GET /client/v1/bundle/me", &Json::Null, token);
+        texts.push(("the supplement".to_owned(), claims_of(&supplement).unwrap().to_string()));
     }
     texts
+}
+
+/// Fails if a text that a client can read contains a planted word.
+fn check_planted(shop: &Shop, texts: &[(String, String)]) {
+    for (place, text) in texts {
+        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
+        assert!(found.is_empty(), "{found:?} in {place}: {text}");
+    }
 }
 
 #[test]
@@ -198,11 +223,8 @@ fn planted_words_of_offers_that_are_not_visible_reach_no_client() {
     shop.make("/v1/campaigns", &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [{ "name": "Seentier", "action": { "discount": { "type": "AMOUNT", "amount_off": 1 } } }] } }));
     plant_hidden(&mut shop);
     assert!(shop.planted.len() > 60, "{}", shop.planted.len());
-    let texts = read_all(&shop);
-    for (place, text) in &texts {
-        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
-        assert!(found.is_empty(), "{found:?} in {place}: {text}");
-    }
+    let texts = read_all(&shop, None);
+    check_planted(&shop, &texts);
     // The lists are not empty for another reason.
     let seen = |place: &str| texts.iter().any(|(name, text)| name.starts_with(place) && text.contains("Seentier"));
     assert!(seen("the core") && seen("ALL") && seen("GET /client/v1/promotions/tiers?limit"));
@@ -254,10 +276,7 @@ fn words_of_sealed_codes_reach_only_who_types_the_code() {
     private["metadata"] = json!({ "note": note });
     shop.make("/v1/products", &private);
     assert!(shop.planted.len() >= 30, "{}", shop.planted.len());
-    for (place, text) in read_all(&shop) {
-        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
-        assert!(found.is_empty(), "{found:?} in {place}: {text}");
-    }
+    check_planted(&shop, &read_all(&shop, None));
     let core = shop.bundle().1.json();
     assert_eq!(core["sealed_codes"]["boxes"].as_object().unwrap().len(), codes.len());
     for code in &codes {
@@ -311,11 +330,8 @@ fn words_of_conditions_on_goods_reach_no_client() {
         &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [tier] } }),
     );
     shop.make("/v1/vouchers/SEALED", &json!({ "discount": discount, "validation_rules": [rule] }));
-    let texts = read_all(&shop);
-    for (place, text) in &texts {
-        let found: Vec<&String> = shop.planted.iter().filter(|word| text.contains(*word)).collect();
-        assert!(found.is_empty(), "{found:?} in {place}: {text}");
-    }
+    let texts = read_all(&shop, None);
+    check_planted(&shop, &texts);
     let bucket = texts.iter().find(|(place, _)| place == "a goods bucket").unwrap();
     assert!(bucket.1.contains("\"sets\":[1,2,3,4]"), "{}", bucket.1);
 }
@@ -332,7 +348,7 @@ fn words_of_visible_offers_that_still_reach_clients_are_known() {
     let rule = shop.make("/v1/validation-rules", &json!({ "name": rule_name, "rules": tests }));
     shop.make("/v1/campaigns", &json!({ "name": "Seen", "campaign_type": "PROMOTION", "promotion": { "tiers": [{ "name": "Seentier", "validation_rules": [rule["id"]], "action": { "discount": { "type": "AMOUNT", "amount_off": 1 } } }] } }));
     shop.make("/v1/campaigns", &json!({ "name": sealed_name, "type": "STANDALONE", "voucher": { "code_config": { "pattern": "SEALED" }, "discount": { "type": "PERCENT", "percent_off": 10 } } }));
-    for (place, text) in read_all(&shop) {
+    for (place, text) in read_all(&shop, None) {
         let found: Vec<&str> = shop.planted.iter().filter(|word| text.contains(*word)).map(String::as_str).collect();
         let known: &[&str] = match place.as_str() {
             // The conditions on the order as they are written.
@@ -341,6 +357,12 @@ fn words_of_visible_offers_that_still_reach_clients_are_known() {
         };
         assert_eq!(found, known, "{place}: {text}");
     }
+}
+
+/// Returns the instant and the seed by which the service decided.
+fn decide_context(reply: &Reply) -> Context {
+    let (_, context) = reply.headers.iter().find(|(name, _)| name == "scrip-context").unwrap();
+    crate::shops::bundle_client::context(context)
 }
 
 /// Returns the answer of the package to a qualification and that of the service, by the same seed.
@@ -365,8 +387,10 @@ fn a_qualification_by_the_bundle_is_final_where_it_has_all_candidates() {
         ("CUSTOMER_WALLET", 0),
         ("AUDIENCE_ONLY", 3),
         ("PRODUCTS", 0),
+        ("PRODUCTS_DISCOUNT", 0),
         ("PROMOTION_STACKS", 1),
         ("PRODUCTS_BY_CUSTOMER", 0),
+        ("PRODUCTS_DISCOUNT_BY_CUSTOMER", 0),
     ] {
         let (own, service) = decide_both(
             &shop,

@@ -23,6 +23,9 @@ use std::collections::HashMap;
 /// Two projects: the development project, and one that is closed to clients and whose codes ignore case.
 pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
 
+/// Path of the head of a bundle.
+const BUNDLE_HEAD: &str = "/client/v1/bundle";
+
 /// The description of the API, next to the Worker.
 const DESCRIPTION: &str = include_str!("../../openapi.json");
 
@@ -126,6 +129,10 @@ impl Edge {
         let context = self.context(now_ms, seed);
         let request_id = format!("v-{:018x}", self.count.get());
         request.headers.retain(|(name, _)| !name.starts_with("scrip-") || name.starts_with("scrip-test-"));
+        if request.path == BUNDLE_HEAD {
+            // The head is that of the test's time, without an alarm before.
+            request.headers.push(("scrip-test-now".into(), now_ms.to_string()));
+        }
         if request.body.len() > scrip_worker::http::reply::BODY_BYTES_MAX {
             return scrip_worker::http::reply::too_large(&request_id);
         }

@@ -30,7 +30,7 @@ const LISTED: List = List {
     ..VOUCHER.list
 };
 
-/// Maximum number of codes without a campaign that are examined, the newest first.
+/// Maximum number of codes without a campaign that are examined, the newest first of those that have not ended.
 const VISIBLE_MAX: i64 = 1_000;
 
 /// The routes of the area. They are no longer published; existing clients call them.
@@ -87,7 +87,7 @@ fn list_public_ids(call: &Call<'_, '_>) -> Result<Vec<String>, CallError> {
     }
     let judged = JudgedOffers::new(&campaigns::list_standalone_campaigns(call.store)?, call.context.now);
     let mut codes = vouchers::list_standalone(call.store)?;
-    codes.extend(vouchers::list_visible(call.store, VISIBLE_MAX)?);
+    codes.extend(vouchers::list_visible(call.store, call.now_ms(), VISIBLE_MAX)?);
     ids.extend(codes.into_iter().filter(|code| is_public(judged.of_voucher(code))).map(|code| code.id));
     Ok(ids)
 }

@@ -63,6 +63,14 @@ pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand:
     Ok(())
 }
 
+/// Has the first bundle of a project built. Later ones are built by the job itself, which is repeated also when it fails.
+pub fn demand_first(store: &mut Store<'_>, context: &Context, caller: &Caller) -> Result<(), Fault> {
+    if bundle_heads::find_project(store)?.is_some() {
+        return Ok(());
+    }
+    demand(store, context, caller, BundleDemand { is_missing: false })
+}
+
 /// Requests the alarm if the writes of this transaction have changed the bundle.
 pub fn wake_if_marked(store: &mut Store<'_>) -> Result<(), Fault> {
     if jobs::is_marked(store, BUILD_BUNDLE)? {
@@ -99,6 +107,8 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         }
         HeadState::Outdated => FormerHead::Unusable,
     };
+    #[cfg(feature = "test-hooks")]
+    crate::store::test_hooks::check_build(store)?;
     let content = ContentBuild::refresh(store, &project, context.now, slice.rows)?;
     let is_late = !(since_ms..timestamp::later(since_ms, LATEST_MS)).contains(&now_ms);
     if !content.has_goods() && former.stays(is_late) {

@@ -5,7 +5,7 @@ use crate::access::client::response_filter;
 use crate::domain::bundle::customer_conditions::{NumberedConditions, decide_for_new_customer};
 use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
 use crate::domain::bundle::goods_sets::NumberedSets;
-use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
+use crate::domain::bundle::horizon::{EndedCodes, Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::retain_named;
 use crate::domain::bundle::sealed_codes::{self, SealedCode};
@@ -112,7 +112,7 @@ impl Core {
         let (salt, keys) = (bundle_heads::find_box_salt(store)?, bundle_heads::list_box_keys(store)?);
         let has_all = sealed_codes::seal(&mut core, &sealed.vouchers, &salt, &keys)?;
         if sealed.has_too_many || !has_all {
-            left_out.push("codes");
+            leave_out(&mut left_out, "codes");
         }
         left_out.sort_unstable();
         let codes = sealed.vouchers.into_values().map(|sealed| sealed.code).filter(|code| !code.is_empty()).collect();
@@ -232,14 +232,22 @@ impl CoreSource<'_, '_> {
             .map(|campaign| campaign.id.as_str())
             .collect();
         let mut codes = self.list_of_parents("voucher", &public)?;
-        codes.extend(vouchers::list_visible(self.store, one_more(OFFERS_MAX))?);
+        let mut visible = vouchers::list_visible(self.store, horizon.ended_since_ms(), one_more(OFFERS_MAX))?;
+        if visible.len() > OFFERS_MAX {
+            leave_out(left_out, "codes");
+            visible.truncate(OFFERS_MAX);
+        }
+        codes.append(&mut visible);
         let unlimited = vouchers::list_unlimited(self.store, one_more(SEALED_MAX))?;
         let mut sealed = SealedVouchers { has_too_many: unlimited.len() > SEALED_MAX, ..SealedVouchers::default() };
         if !sealed.has_too_many {
             codes.extend(unlimited);
         }
         let mut vouchers = unreadable.leave_out(self, "voucher", codes);
-        let ended = open.select_ended(&vouchers, horizon)?;
+        let EndedCodes { vouchers: ended, has_more } = open.select_ended(&vouchers, horizon)?;
+        if has_more {
+            leave_out(left_out, "codes");
+        }
         open.retain_vouchers(&mut vouchers, horizon)?;
         let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
         let mut tiers = unreadable.leave_out(self, "promotion_tier", self.list_of_parents("promotion_tier", &all)?);
@@ -279,8 +287,9 @@ impl CoreSource<'_, '_> {
         left_out: &mut Vec<&'static str>,
     ) -> Result<(Vec<Document>, OpenCampaigns), Fault> {
         let (mut open, mut campaigns) = (OpenCampaigns::default(), Vec::new());
+        let since_ms = horizon.ended_since_ms();
         for page in 0..i64::MAX {
-            let found = campaigns::list_campaigns_with_offers(self.store, rows_of(CAMPAIGNS_READ), page)?;
+            let found = campaigns::list_campaigns_with_offers(self.store, since_ms, rows_of(CAMPAIGNS_READ), page)?;
             let is_last = found.len() < CAMPAIGNS_READ;
             // Documents of a campaign that cannot be read are omitted as well.
             let mut found = unreadable.leave_out(self, "campaign", found);

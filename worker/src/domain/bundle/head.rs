@@ -1,8 +1,9 @@
 //! The head of a bundle: signed claims that name the core and bind it to a project, to a revision and to a time. It is stored, and
-//! built again when it is out of date: by the job (`build_job.rs`), or by a call that the entry cannot answer. Times saturate, at
-//! the end of time.
+//! built again by the job (`build_job.rs`) when it is out of date. Times saturate, at the end of time.
 
-use crate::domain::bundle::content::{BundleContent, ContentBuild};
+use crate::domain::bundle::content::BundleContent;
+#[cfg(feature = "test-hooks")]
+use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::{BundleProject, Core};
 use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
@@ -35,7 +36,8 @@ const UNNAMED_GOODS_MAX: i64 = 10_000;
 /// Time for which they are retained beyond that number: a client reads the core soon after its head.
 const UNNAMED_LEAST_MS: i64 = 60_000;
 
-/// Rows of goods that a call builds at once; more are built by the job, and the head is without goods meanwhile.
+/// Rows of goods that a call of a test builds at once; more are built by the job, and the head is without goods meanwhile.
+#[cfg(feature = "test-hooks")]
 const GOODS_ROWS: u64 = 1_500;
 
 /// Claims of a head, in their order.
@@ -73,7 +75,14 @@ pub enum HeadState {
     Outdated,
 }
 
+/// Returns the stored head if clients accept it at a time; it may be out of date.
+pub fn find_valid(store: &Store<'_>, now_ms: i64) -> Result<Option<StoredHead>, Fault> {
+    let BundleState { epoch, head, .. } = stored::find_state(store)?;
+    Ok(head.filter(|head| head.epoch == epoch && now_ms < end_ms(head)))
+}
+
 /// Returns the head of the project's bundle: the stored one while it is current, else a new one, which is stored with its core.
+#[cfg(feature = "test-hooks")]
 pub fn load_or_build(
     store: &mut Store<'_>,
     context: &Context,

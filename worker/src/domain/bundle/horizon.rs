@@ -35,6 +35,12 @@ impl Horizon {
         Ok(Horizon { from: instant(from)?, to: instant(to)?, built })
     }
 
+    /// Returns the time before which an ended code is not known as ended any more.
+    pub fn ended_since_ms(&self) -> i64 {
+        // Saturates at the start of time.
+        self.from.millis().saturating_sub(ENDED_KNOWN_MS)
+    }
+
     /// Returns true if an offer in this phase at the beginning is in force when the bundle is built, or was since the beginning.
     fn is_open(&self, phase: OfferPhase) -> bool {
         match phase {
@@ -57,13 +63,26 @@ impl Horizon {
 
 /// Time for which a code that has ended stays known as ended.
 const ENDED_KNOWN_MS: i64 = 90 * 24 * 60 * 60 * 1_000;
+/// Maximum number of codes that are known as ended, and of their campaigns, because a key is derived for each.
+const ENDED_MAX: usize = 1_000;
 
 /// Campaigns of which an offer may be in force, by id.
 #[derive(Debug, Default)]
 pub struct OpenCampaigns {
     open: BTreeMap<String, Campaign>,
-    /// Those of codes that have ended.
+    /// Those of codes that have ended, the newest.
     ended: BTreeMap<String, Campaign>,
+    /// True if there are more of these.
+    has_more_ended: bool,
+}
+
+/// Codes that clients know as ended.
+#[derive(Debug)]
+pub struct EndedCodes {
+    /// Their vouchers.
+    pub vouchers: Vec<Document>,
+    /// True if more codes have ended than clients get to know; then they know the newest.
+    pub has_more: bool,
 }
 
 impl OpenCampaigns {
@@ -83,8 +102,12 @@ impl OpenCampaigns {
                 self.open.insert(document.id.clone(), campaign);
                 kept.push(document);
             } else if phase == OfferPhase::Ended && campaign.public {
-                self.ended.insert(document.id.clone(), campaign);
-                kept.push(document);
+                if self.ended.len() < ENDED_MAX {
+                    self.ended.insert(document.id.clone(), campaign);
+                    kept.push(document);
+                } else {
+                    self.has_more_ended = true;
+                }
             }
         }
         *documents = kept;
@@ -110,9 +133,8 @@ impl OpenCampaigns {
 
     /// Selects the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
     /// might act on the order before the service refuses it.
-    pub fn select_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<Vec<Document>, Fault> {
-        // Saturates at the start of time.
-        let since = horizon.from.millis().saturating_sub(ENDED_KNOWN_MS);
+    pub fn select_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<EndedCodes, Fault> {
+        let since = horizon.ended_since_ms();
         let mut ended = Vec::new();
         for document in documents {
             let id = document.parent.as_ref();
@@ -133,7 +155,12 @@ impl OpenCampaigns {
                 ended.push(document.clone());
             }
         }
-        Ok(ended)
+        let has_more = self.has_more_ended || ended.len() > ENDED_MAX;
+        if ended.len() > ENDED_MAX {
+            ended.sort_by(|one, other| (other.created_at, &other.id).cmp(&(one.created_at, &one.id)));
+            ended.truncate(ENDED_MAX);
+        }
+        Ok(EndedCodes { vouchers: ended, has_more })
     }
 
     /// Keeps the promotion tiers in force that every client may get.

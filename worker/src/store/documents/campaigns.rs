@@ -5,6 +5,7 @@ use super::any_kind::{CountedIds, count, counted_ids};
 use crate::store::Store;
 use crate::store::document::{Document, select};
 use crate::store::sql::{self, Fault, SqlValue};
+use crate::timestamp;
 use serde_json::Value as Json;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -298,14 +299,22 @@ pub fn list_offers(store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Doc
     Ok(found.into_iter().skip(offset).take(limit).collect())
 }
 
-/// Lists a page of the campaigns whose offers clients may know, newest first: of promotions, and of one code that all use.
-pub fn list_campaigns_with_offers(store: &Store<'_>, limit: i64, page: i64) -> Result<Vec<Document>, Fault> {
+/// Lists a page of the campaigns whose offers clients may know, newest first: of promotions, and of one code that all use. Those that ended
+/// before a time are none of them, unless their codes may have later ends of their own.
+pub fn list_campaigns_with_offers(
+    store: &Store<'_>,
+    since_ms: i64,
+    limit: i64,
+    page: i64,
+) -> Result<Vec<Document>, Fault> {
     let statement = select(
         "kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
-           ORDER BY seq DESC LIMIT +?1 OFFSET +?2",
+           AND (json_type(body, '$.expiration_date') IS NOT 'text' OR json_extract(body, '$.expiration_date') > +?1
+             OR json_extract(body, '$.activity_duration_after_publishing') IS NOT NULL)
+           ORDER BY seq DESC LIMIT +?2 OFFSET +?3",
     );
     // Saturates: beyond the type a page is empty.
-    store.documents(&statement, &[limit.into(), limit.saturating_mul(page).into()])
+    store.documents(&statement, &[timestamp::text(since_ms).into(), limit.into(), limit.saturating_mul(page).into()])
 }
 
 /// Counts the offers.

@@ -5,6 +5,7 @@ use crate::bundle::{Bundle, claims_of};
 use crate::shops::checks::TrialReport;
 use crate::shops::random::{Random, text};
 use crate::shops::shop::Shop;
+use crate::supplement_carts::SCENARIOS;
 use scrip::Context;
 use scrip::bundle::PreparedRules;
 use scrip::text::decode_hex_array;
@@ -22,10 +23,24 @@ pub struct Page {
 /// A call of a client and the customer whose token it has.
 struct ClientCall<'a> {
     kind: &'static str,
+    path: &'static str,
     request: Json,
     proven: Option<&'a (String, String)>,
     /// `true` if the client fetches what its customer adds to the bundle.
     has_supplement: bool,
+}
+
+impl ClientCall<'_> {
+    /// Returns the same caller's request for the offers of the cart.
+    fn qualification(&self, scenario: &str) -> Self {
+        let mut request = json!({ "scenario": scenario, "options": { "limit": 50 } });
+        for name in ["customer", "order", "tracking_id", "metadata"] {
+            if let Some(value) = self.request.get(name) {
+                request[name] = value.clone();
+            }
+        }
+        ClientCall { path: "qualifications", request, ..*self }
+    }
 }
 
 impl Page {
@@ -55,10 +70,13 @@ impl Page {
         let as_sent = public(random, shop, request);
         // Of its own, so that the carts do not depend on the calls of the client.
         let mut random = Random::new(report.carts);
-        for call in self.calls(&mut random, shop, as_sent) {
-            self.agrees(shop, &call, report)?;
+        let calls = self.calls(&mut random, shop, as_sent);
+        for call in &calls {
+            self.agrees(shop, call, report)?;
         }
-        Ok(())
+        // One of them, because the tests shall not take much longer.
+        let scenario = *random.pick(&SCENARIOS);
+        self.agrees(shop, &random.pick(&calls).qualification(scenario), report)
     }
 
     /// Returns the request by each kind of customer.
@@ -79,7 +97,8 @@ impl Page {
         let mut both = with("customer", json!({ "source_id": random.pick(&self.tokens).0 }));
         both["tracking_id"] = sealed;
         let guest = json!({ "email": format!("{name}@example.com") });
-        let call = |kind, request| ClientCall { kind, request, proven: None, has_supplement: false };
+        let call =
+            |kind, request| ClientCall { kind, path: "validations", request, proven: None, has_supplement: false };
         let proven = random.pick(&self.tokens);
         let by_token = ClientCall { proven: Some(proven), ..call("proven", anonymous.clone()) };
         let supplemented =
@@ -105,27 +124,33 @@ impl Page {
     }
 
     fn agrees(&self, shop: &mut Shop, call: &ClientCall<'_>, report: &mut TrialReport) -> Result<(), String> {
-        let ClientCall { kind, request, proven, has_supplement } = call;
+        let ClientCall { kind, path, request, proven, has_supplement } = call;
         let token = proven.map(|(_, token)| token.as_str());
-        let answer = shop.desk.ask_as("POST /client/v1/validations", request, token);
+        let answer = shop.desk.ask_as(&format!("POST /client/v1/{path}"), request, token);
         let customer = proven.map(|(name, _)| name);
-        let fault =
-            |text: String| Err(format!("page: {text}\n  {kind} {customer:?} POST /client/v1/validations {request}"));
+        let fault = |text: String| Err(format!("page: {text}\n  {kind} {customer:?} POST /client/v1/{path} {request}"));
         // The service refuses the tracking id of one customer beside the name of another; a client cannot know.
         let is_ambiguous = answer.json["key"] == "ambiguous_tracking_id";
         if answer.status != 200 && !is_ambiguous {
             return fault(format!("status {}: {}", answer.status, answer.json));
         }
-        let context =
-            answer.header("scrip-context").map_or(Context { now: Instant::default(), seed: [7; 32] }, context);
+        // A refusal and a qualification have none, and no qualification depends on the seed.
+        let context = answer.header("scrip-context").map_or(Context { now: shop.desk.now(), seed: [7; 32] }, context);
         let facts = proven.filter(|_| *has_supplement).map(|(_, token)| self.supplement(shop, token));
         let rules = self.bundle.prepare_for(&self.prepared, request, facts.as_ref());
         let rules = match customer {
             Some(name) => rules.with_customer(name),
             None => rules,
         };
-        let own = rules.validate(request.to_string().as_bytes(), &context);
+        let text = request.to_string();
+        let is_qualification = *path == "qualifications";
+        let own = if is_qualification {
+            rules.qualify(text.as_bytes(), &context)
+        } else {
+            rules.validate(text.as_bytes(), &context)
+        };
         let read: Json = serde_json::from_slice(&own.body).unwrap();
+        let kind = if is_qualification { "qualification" } else { kind };
         if !read["missing"].is_null() {
             report.reach("provisional");
             report.reach(&format!("page, {kind}, provisional"));

@@ -53,6 +53,7 @@ impl TrialReport {
             ("page, tracked, final", 60),
             ("page, guest, final", 60),
             ("page, proven, final", 60),
+            ("page, qualification, final", 35),
         ] {
             let met: u64 = met(what);
             assert!(met * 100 >= self.carts * of_a_hundred, "`{what}` was met {met} times in {} carts", self.carts);

@@ -1,6 +1,7 @@
 //! Makes the calls of a shop to the service in process, and records them so that a fault can be repeated by hand.
 
 use crate::in_process::Edge;
+use scrip::time::Instant;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::Value as Json;
 
@@ -41,6 +42,11 @@ impl Answer {
 impl ServiceCalls {
     pub fn new(project: &'static str) -> ServiceCalls {
         ServiceCalls { edge: Edge::new(), project, now: NOW, log: Vec::new() }
+    }
+
+    /// Returns the time of the last call.
+    pub fn now(&self) -> Instant {
+        Instant::from_millis(self.now).unwrap()
     }
 
     /// Makes a call that changes nothing and that a story need not repeat.
