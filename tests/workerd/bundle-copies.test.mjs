@@ -165,7 +165,9 @@ check("a deleted key, another setting: heads follow what the entry knows", async
   await coreOf(claims);
 });
 
-// A proxy of the KV service that fails, waits or repeats an old head as a test configures it.
+// The time for which a late call is under way: longer than the object waits, with its pause after that.
+const LATE_MS = 16_000;
+// A proxy of the KV service that fails, waits, repeats an old head or delays the writing of one as a test configures it.
 const AILING = `import kv, { Pairs } from "./kv.mjs";
 export { Pairs };
 let mode = "well";
@@ -180,6 +182,12 @@ export default {
     const isHead = decodeURIComponent(pathname).startsWith("/bundle-head:");
     if (isHead && mode === "failing") return new Response("failing", { status: 500 });
     if (isHead && mode === "slow") await new Promise((done) => setTimeout(done, 6_000));
+    if (isHead && mode === "late" && request.method === "PUT") {
+      const { method, body, url } = request;
+      const late = new Request(url, { method, body: await new Response(body).arrayBuffer() });
+      await new Promise((done) => setTimeout(done, ${LATE_MS}));
+      return kv.fetch(late, env);
+    }
     if (isHead && mode === "old" && request.method === "GET") return new Response(old);
     const reply = await kv.fetch(request, env);
     if (isHead && mode === "well" && request.method === "GET" && reply.ok) old = await reply.clone().text();
@@ -187,7 +195,7 @@ export default {
   },
 };`;
 
-check("KV that fails, is slow or has an older head: memory answers, and what could not be written is written later", async () => {
+check("KV that fails, is slow, late or has an older head: memory answers, and what could not be written is written later", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scrip-ailing-"));
   const port = await freePort();
   await writeFile(join(folder, "ailing.mjs"), AILING);
@@ -227,8 +235,22 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     await set("old");
     await sleep(1_500);
     assert.equal(claimsOf((await fetchHead(callOther)).body).rev, last.rev, "an older head in KV does not win");
+    await set("late");
+    await product(callOther, 3);
+    await sleep(3_000);
+    await set("well");
+    await product(callOther, 4);
+    const { claims: newest } = await headWhere(async (found) => found.goods && (await productsOf(found, other.url))[0].price === 4, { callOther, within: 30_000 });
+    const inKv = async () => {
+      const reply = await fetch(`http://127.0.0.1:${port}/${encodeURIComponent("bundle-head:proj_dev")}`);
+      return (await reply.json()).rev;
+    };
+    const seen = new Set();
+    for (const startedAt = performance.now(); performance.now() - startedAt < 30_000; await sleep(200)) seen.add(await inKv());
+    assert.ok([...seen].some((rev) => rev < newest.rev), "the late call has replaced the newest head");
+    assert.equal(await inKv(), newest.rev, "the newest head was written again");
   } finally {
     await other.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}, { timeout: 120_000 });
+}, { timeout: 240_000 });
