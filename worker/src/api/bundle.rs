@@ -10,7 +10,8 @@ use crate::documents::shapes;
 use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
 use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_tree::{BucketSearch, NoBucket};
-use crate::domain::bundle::{head, offers};
+use crate::domain::bundle::head::{self, HeadState};
+use crate::domain::bundle::{build_job, offers};
 use crate::domain::clock;
 use crate::domain::stacking_rules::check_project;
 use crate::http::caller::CredentialClass;
@@ -92,9 +93,17 @@ fn list_offers(call: &mut Call<'_, '_>) -> HandlerResult {
 /// Answers the head. The entry answers it from its copy in KV; here it is built if it is out of date, for calls that the entry passes on:
 /// those with a customer's token, which only the object can check.
 fn get_head(call: &mut Call<'_, '_>) -> HandlerResult {
-    let time_zone = clock::zone_setting(call)?;
-    let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
-    let head = head::load_or_build(call.store, call.context, &project)?;
+    let Call { caller, context, .. } = *call;
+    let project =
+        BundleProject { id: &caller.project, settings: &caller.settings, time_zone: clock::zone_setting(call)? };
+    if let HeadState::Current(head) = head::check_current(call.store, context, &project)? {
+        return Ok(bundle_head::respond(&head.jws, call.request));
+    }
+    let latest = build_job::find_latest_settings(call.store, context, caller)?;
+    let is_own = latest.changed_ms == caller.settings.changed_ms;
+    let time_zone = if is_own { project.time_zone } else { latest.time_zone.clone() };
+    let project = BundleProject { settings: &latest, time_zone, ..project };
+    let head = head::load_or_build(call.store, context, &project)?;
     Ok(bundle_head::respond(&head.jws, call.request))
 }
 

@@ -2,6 +2,7 @@
 
 mod copies;
 mod late_calls;
+mod settings;
 
 use crate::bundle::claims_of;
 use crate::statement_counter::Counting;

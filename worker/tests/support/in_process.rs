@@ -254,7 +254,12 @@ impl Edge {
             self.gate(asker, |gate| gate.record_result(asker, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != failed_attempts::WRONG_CODES);
         }
-        // Headers that are only for the entry.
+        self.follow(&caller, context, &mut reply);
+        reply
+    }
+
+    /// Follows the headers that are only for the entry, and removes them.
+    fn follow(&self, caller: &Caller, context: &Context, reply: &mut Reply) {
         for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::FORGET) {
             names.split(',').for_each(|name| drop(self.keys.borrow_mut().remove(name)));
         }
@@ -273,8 +278,22 @@ impl Edge {
             });
             assert_eq!(taken.status, 204);
         }
-        reply.headers.retain(|(name, _)| ![keys::FORGET, keys::EMPTIED, keys::SIGNED].contains(&name.as_str()));
-        reply
+        if let Some((_, changed)) = reply.headers.iter().find(|(name, _)| name == keys::CHANGED) {
+            let caller = keys::with_settings(caller, changed).unwrap();
+            let demand = Request {
+                method: "PUT".into(),
+                path: scrip_worker::domain::bundle::build_job::DEMAND_PATH.into(),
+                headers: vec![("scrip-caller".into(), caller.header())],
+                body: br#"{"is_of_change":true}"#.to_vec(),
+                ..Request::default()
+            };
+            let taken = self.project(&caller.project, |object| {
+                object.event(context, |store| service::serve(&demand, store, context)).unwrap()
+            });
+            assert_eq!(taken.status, 204);
+        }
+        let of_entry = [keys::FORGET, keys::EMPTIED, keys::SIGNED, keys::CHANGED];
+        reply.headers.retain(|(name, _)| !of_entry.contains(&name.as_str()));
     }
 
     fn gate<T>(&self, asker: &ClientKey, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {
