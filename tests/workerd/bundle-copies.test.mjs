@@ -181,13 +181,15 @@ check("a deleted key, another setting: heads follow what the entry knows", async
   await coreOf(claims);
 });
 
-// A proxy of the KV service that fails, waits or repeats an old head as a test configures it.
+// The time for which a late call is under way: longer than the object waits, with its pause after that.
+const LATE_MS = 16_000;
+// A proxy of the KV service that fails, waits, repeats an old head or delays the writing of one as a test configures it.
 const AILING = `import kv, { Pairs } from "./kv.mjs";
 export { Pairs };
 let mode = "well";
 let old;
-// Slow readings of a head.
-const reads = { begun: 0, ended: 0 };
+// Slow readings and late writings of a head.
+const counts = { slow: { begun: 0, ended: 0 }, late: { begun: 0, ended: 0 } };
 export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
@@ -195,13 +197,22 @@ export default {
       mode = searchParams.get("is");
       return new Response(mode);
     }
-    if (pathname === "/ailing-reads") return Response.json(reads);
+    if (pathname === "/ailing-counts") return Response.json(counts);
     const isHead = decodeURIComponent(pathname).startsWith("/bundle-head:");
     if (isHead && mode === "failing") return new Response("failing", { status: 500 });
     if (isHead && mode === "slow" && request.method === "GET") {
-      reads.begun += 1;
+      counts.slow.begun += 1;
       await new Promise((done) => setTimeout(done, 60_000));
-      reads.ended += 1;
+      counts.slow.ended += 1;
+    }
+    if (isHead && mode === "late" && request.method === "PUT") {
+      const { method, body, url } = request;
+      const late = new Request(url, { method, body: await new Response(body).arrayBuffer() });
+      counts.late.begun += 1;
+      await new Promise((done) => setTimeout(done, ${LATE_MS}));
+      const reply = await kv.fetch(late, env);
+      counts.late.ended += 1;
+      return reply;
     }
     if (isHead && mode === "old" && request.method === "GET") return new Response(old);
     const reply = await kv.fetch(request, env);
@@ -210,7 +221,7 @@ export default {
   },
 };`;
 
-check("KV that fails, is slow or has an older head: memory answers, and what could not be written is written later", async () => {
+check("KV that fails, is slow, late or has an older head: memory answers, and what could not be written is written later", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scrip-ailing-"));
   const port = await freePort();
   await writeFile(join(folder, "ailing.mjs"), AILING);
@@ -222,6 +233,7 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
   try {
     const callOther = caller(other.url);
     const set = (mode) => fetch(`http://127.0.0.1:${port}/ailing-mode?is=${mode}`);
+    const counts = async () => (await fetch(`http://127.0.0.1:${port}/ailing-counts`)).json();
     await set("failing");
     const first = await fetchHead(callOther);
     assert.deepEqual([first.status, first.headers.get("retry-after")], [503, "1"], "nothing in memory, and KV fails");
@@ -244,7 +256,7 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     await sleep(1_100);
     const slow = await fetchHead(callOther);
     assert.equal(slow.status, 200);
-    const reading = await (await fetch(`http://127.0.0.1:${port}/ailing-reads`)).json();
+    const reading = (await counts()).slow;
     assert.ok(reading.begun > reading.ended, "the answer comes before that of KV");
     // The copy that KV repeats from now on is the one of now.
     await set("well");
@@ -255,14 +267,22 @@ check("KV that fails, is slow or has an older head: memory answers, and what cou
     await set("old");
     await sleep(1_500);
     assert.equal(claimsOf((await fetchHead(callOther)).body).rev, last.rev, "an older head in KV does not win");
+    await set("late");
+    await product(callOther, 3);
+    await waitUntil(async () => (await counts()).late.begun > 0, "a head is being written late");
     await set("well");
+    await product(callOther, 4);
+    const { claims: newest } = await headWhere(async (found) => found.goods && (await productsOf(found, other.url))[0].price === 4, { callOther });
+    const headInKv = async () => (await (await fetch(`http://127.0.0.1:${port}/${encodeURIComponent("bundle-head:proj_dev")}`)).json()).rev;
+    await waitUntil(async () => (await counts()).late.ended > 0, "the late call ends");
+    await waitUntil(async () => (await headInKv()) === newest.rev, "the newest head is written again");
     const failing = await callOther("POST", "/test-hooks/fill", { kind: "failing_build", count: 1, body: {} });
     assert.equal(failing.status, 200, JSON.stringify(failing.body));
     const built = await counted("built");
-    await product(callOther, 3);
+    await product(callOther, 5);
     await waitUntil(async () => (await counted("failed")) > 0, "a build that fails is counted");
     assert.equal(await counted("built"), built);
-    assert.equal(claimsOf((await fetchHead(callOther)).body).rev, last.rev, "the former head stays");
+    assert.equal(claimsOf((await fetchHead(callOther)).body).rev, newest.rev, "the former head stays");
     assert.match(other.output(), /"alarm_failed".*the build of the bundle fails/);
   } finally {
     await other.stop();

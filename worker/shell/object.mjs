@@ -62,7 +62,7 @@ class ScripObject extends DurableObject {
     after,
   });
   #copier = new BundleCopier({
-    commitStep: (report) => JSON.parse(this.#commit((sql) => engine.copyBundle(this.#fresh, JSON.stringify(report), sql))),
+    commitStep: (report) => this.#commitStep(engine.copyBundle, report),
     kv: () => this.env.KV,
     publish: (head) => this.#publish(head),
     after,
@@ -76,7 +76,7 @@ class ScripObject extends DurableObject {
     end: () => this.#wakeUp(),
   });
   #deriver = new BoxKeyDeriver({
-    commitStep: (report) => this.#commitKeys(report),
+    commitStep: (report) => this.#commitStep(engine.deriveBoxKeys, report),
     subtle: () => crypto.subtle,
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
   });
@@ -220,9 +220,9 @@ class ScripObject extends DurableObject {
     this.#alarm.scheduleAt(Date.now() + wait);
   }
 
-  /** Stores derived keys, which make a build due, and returns the next codes. */
-  #commitKeys(report) {
-    const [step, work] = this.#commit((sql) => engine.deriveBoxKeys(this.#fresh, JSON.stringify(report), sql));
+  /** Stores what a step of copies or keys has done, which may make work due, and returns the next step. */
+  #commitStep(run, report) {
+    const [step, work] = this.#commit((sql) => run(this.#fresh, JSON.stringify(report), sql));
     this.#alarm.scheduleAt(work);
     if (work !== null && work <= Date.now()) this.#wakeUp();
     return JSON.parse(step);

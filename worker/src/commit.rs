@@ -98,7 +98,7 @@ pub fn settle_first(call: &mut Call<'_, '_>) -> Result<(), CallError> {
     flush(call.store)
 }
 
-/// Runs the writes for one row of a slice, so that the next row reads them; [`run_job`] commits the slice.
+/// Runs the writes so far, so that the next row of a slice, or the next step, reads them; [`run_job`] or [`run_internal`] commits.
 pub fn settle_row(store: &mut Store<'_>) -> Result<(), Fault> {
     Ok(flush(store)?)
 }

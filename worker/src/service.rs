@@ -189,7 +189,10 @@ fn to_reply(answer: Response) -> Reply {
 /// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
 pub fn schedule_alarms(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     queue::schedule_next(store, now_ms)?;
-    if kv_copies::is_waiting(store)? || box_keys::is_waiting(store)? {
+    if let Some(at_ms) = kv_copies::find_next_time(store, now_ms)? {
+        store.schedule_jobs_at(at_ms);
+    }
+    if box_keys::is_waiting(store)? {
         store.schedule_jobs_at(now_ms);
     }
     outbox::schedule_alarm(store, now_ms)
@@ -216,15 +219,24 @@ pub fn deliveries(
     outbox::next_batch(store, context, report)
 }
 
-/// Records what the last step of copying the bundle to KV has done, and returns the next one; `None` when there is none.
+/// Records what the last step of copying the bundle to KV has done, and returns the next one. When there is none, it schedules the alarm of
+/// the next pass.
 pub fn copy_bundle(
     store: &mut Store<'_>,
     context: &Context,
     report: &kv_copies::CopyReport,
 ) -> Result<Option<kv_copies::CopyStep>, Fault> {
-    kv_copies::record(store, report);
+    let now_ms = context.now.millis();
+    kv_copies::record(store, report, now_ms)?;
+    commit::settle_row(store)?;
+    let step = kv_copies::next(store)?;
     commit::run_internal(store, context)?;
-    kv_copies::next(store)
+    if step.is_none()
+        && let Some(at_ms) = kv_copies::find_next_time(store, now_ms)?
+    {
+        store.schedule_jobs_at(at_ms);
+    }
+    Ok(step)
 }
 
 /// Stores the keys of sealed boxes that the last step has derived, and returns the next step; `None` when there is none.

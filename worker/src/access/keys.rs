@@ -5,7 +5,7 @@ use crate::access::auth::{PreviousSecret, Record, fingerprint_of, key_name};
 use crate::access::images;
 use crate::access::projects::{self, ProjectSettings};
 use crate::access::users;
-use crate::http::caller::{CredentialClass, ManagedProject, UserRole, WebhookSecret};
+use crate::http::caller::{Caller, CredentialClass, ManagedProject, Settings, UserRole, WebhookSecret};
 use crate::http::rate_limits::Rates;
 use crate::http::route::Response;
 use crate::store::Store;
@@ -26,6 +26,8 @@ pub const EVICT_RECORDS: &str = "scrip-forget";
 pub const EMPTY_PROJECT: &str = "scrip-empty-project";
 /// Header in which the directory sends the entry a new webhook secret, as a `WebhookSecretUpdate`. No caller sees it.
 pub const UPDATE_WEBHOOK_SECRET: &str = "scrip-signed";
+/// Header in which the directory sends the entry changed settings of a project, as a `SettingsUpdate`. No caller sees it.
+pub const CHANGED: &str = "scrip-changed";
 
 /// A key, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -199,6 +201,22 @@ pub struct WebhookSecretUpdate {
     pub project: String,
     /// New secret.
     pub signing: WebhookSecret,
+}
+
+/// Message to the entry when the settings of a project have changed, on which its bundle depends.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SettingsUpdate {
+    /// Id of the project.
+    pub project: String,
+    /// New settings.
+    pub settings: Settings,
+}
+
+/// Returns a caller as a caller of the project with changed settings.
+pub fn with_settings(caller: &Caller, update: &str) -> Result<Caller, Fault> {
+    let SettingsUpdate { project, settings } =
+        serde_json::from_str(update).map_err(|error| Fault(format!("the settings do not read: {error}")))?;
+    Ok(Caller { project, settings, ..caller.clone() })
 }
 
 /// Maximum number of tokens that an entry evicts at once: each needs a call of the platform. The rest stay valid for a minute.

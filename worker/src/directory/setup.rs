@@ -71,7 +71,7 @@ pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
 
 /// Returns the stored form of a project of the setup, with the members that the management API returns.
 pub(super) fn to_project(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
-    let settings = project.settings;
+    let settings = Settings { changed_ms: now_ms, ..project.settings };
     let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
     let mut members = projects::initial_members();
     for (name, value) in [

@@ -96,7 +96,7 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
     if let Some(is_missing) = choice.demand
         && take_demand(&caller.project, now_ms)
     {
-        demand(&caller.project, BundleDemand { is_missing }, lines, env, runtime);
+        demand(&caller.project, BundleDemand { is_missing, is_of_change: false }, lines, env, runtime);
     }
     match choice.head {
         Some(head) => bundle_head::reply(&head.jws, request, request_id),
@@ -151,7 +151,12 @@ fn take_demand(project: &str, now_ms: i64) -> bool {
     })
 }
 
-/// Informs the project's object that a client requests the bundle. The answer does not wait for it.
+/// Has the bundle of a project with changed settings built, where clients request it. A page that listens to the feed requests no head.
+pub(super) fn demand_after_change(caller: &Caller, lines: String, env: &Env, runtime: &Context) {
+    demand(&caller.project, BundleDemand { is_missing: false, is_of_change: true }, lines, env, runtime);
+}
+
+/// Informs the project's object of a demand. The answer does not wait for it.
 fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
     let (env, object) = (env.clone(), format!("project:{project}"));
     runtime.wait_until(async move {

@@ -11,7 +11,7 @@ use super::bindings::{
 };
 use super::bundle_calls::{BundleAnswer, BundleCall};
 use super::passed_headers::{is_test, passes};
-use super::{asset, feed, health, key, log, metrics, object_protocol, random};
+use super::{asset, bundle, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
 use crate::access::keys::{self, WebhookSecretUpdate};
@@ -350,6 +350,10 @@ impl IncomingRequest {
         }
         if let Some(signed) = object_protocol::take_line(&mut answer.lines, keys::UPDATE_WEBHOOK_SECRET) {
             self.sign(bindings, &signed).await?;
+        }
+        if let Some(changed) = object_protocol::take_line(&mut answer.lines, keys::CHANGED) {
+            let caller = keys::with_settings(caller, &changed)?;
+            bundle::demand_after_change(&caller, self.demand_lines(&caller), &self.env, &self.runtime);
         }
         Ok(())
     }

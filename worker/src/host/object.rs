@@ -101,15 +101,17 @@ pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arra
 }
 
 /// Records what the last step of copying the bundle to KV has done, and returns the next one, inside a transaction too. Both are JSON:
-/// of `kv_copies::CopyReport`, and of `kv_copies::CopyStep` or null.
+/// of `kv_copies::CopyReport`, and of `kv_copies::CopyStep` or null. The step is followed by the due time of the next pass, or null.
 #[wasm_bindgen(js_name = copyBundle)]
-pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql) -> Result<String, JsError> {
+pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
         let step = service::copy_bundle(&mut store, &context, &report)?;
-        serde_json::to_string(&step).map_err(|error| Fault::new(error.to_string()))
+        let step = serde_json::to_string(&step).map_err(|error| Fault::new(error.to_string()))?;
+        let [work, _] = alarms_of(&store);
+        Ok(Array::of2(&JsValue::from_str(&step), &work))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }

@@ -177,7 +177,7 @@ pub struct CopyState {
 /// Returns what KV has of the bundle; `None` for a project that no client has requested, or that has no head yet.
 pub fn find_copy_state(store: &Store<'_>) -> Result<Option<CopyState>, Fault> {
     let row = store.row(
-        "SELECT is_copied, NOT EXISTS (SELECT 1 FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL), EXISTS (SELECT 1 FROM bundle_removal)
+        "SELECT is_copied, NOT EXISTS (SELECT 1 FROM bundle_part WHERE is_copied = 0 AND unnamed_since IS NULL), EXISTS (SELECT 1 FROM bundle_removal WHERE is_settled = 0)
          FROM bundle_head WHERE EXISTS (SELECT 1 FROM bundle_project)",
         &[],
     )?;
@@ -201,8 +201,18 @@ pub fn list_uncopied(store: &Store<'_>, is_goods: bool, most: i64) -> Result<Vec
 
 /// Lists the next hashes of deleted parts that KV may have, up to a number.
 pub fn list_removals(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
-    let rows = store.rows("SELECT hash FROM bundle_removal ORDER BY hash LIMIT +?1", &[most.into()])?;
+    let rows =
+        store.rows("SELECT hash FROM bundle_removal WHERE is_settled = 0 ORDER BY hash LIMIT +?1", &[most.into()])?;
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// Records that KV is asked to remove these parts, at the flush.
+pub fn mark_removals_sent(store: &mut Store<'_>, hashes: &[String]) {
+    let hashes = Json::from(hashes.to_vec()).to_string();
+    store.write(
+        "UPDATE bundle_removal SET is_sent = 1 WHERE hash IN (SELECT value FROM json_each(?1))",
+        vec![hashes.into()],
+    );
 }
 
 /// Records that KV has these parts, at the flush.
@@ -220,15 +230,58 @@ pub fn mark_head_copied(store: &mut Store<'_>, rev: i64) {
 }
 
 /// Records that KV has none of these parts any more, at the flush.
-pub fn delete_removals(store: &mut Store<'_>, hashes: &[String]) {
+pub fn settle_removals(store: &mut Store<'_>, hashes: &[String]) {
     let hashes = Json::from(hashes.to_vec()).to_string();
-    store.write("DELETE FROM bundle_removal WHERE hash IN (SELECT value FROM json_each(?1))", vec![hashes.into()]);
+    store.write(
+        "UPDATE bundle_removal SET is_settled = 1 WHERE hash IN (SELECT value FROM json_each(?1))",
+        vec![hashes.into()],
+    );
 }
 
 /// Records that KV has lost the head, and perhaps the parts that it names, at the flush.
 pub fn mark_lost(store: &mut Store<'_>) {
     store.write("UPDATE bundle_head SET is_copied = 0", Vec::new());
     store.write("UPDATE bundle_part SET is_copied = 0 WHERE unnamed_since IS NULL", Vec::new());
+}
+
+/// Passes of copying: whether one is under way, and when the copies are to be written again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CopyPass {
+    /// True from before the first call of KV until all calls of the pass are acknowledged.
+    pub is_open: bool,
+    /// Time of the next repetition; `None` if no call is uncertain.
+    pub repeat_ms: Option<i64>,
+    /// Wait before that repetition.
+    pub wait_ms: i64,
+}
+
+/// Returns the state of the passes.
+pub fn find_pass(store: &Store<'_>) -> Result<CopyPass, Fault> {
+    let row = store.row("SELECT is_open, repeat_at, wait_ms FROM bundle_copying", &[])?;
+    let row = row.ok_or_else(|| Fault::new("the bundle has no state of its copies"))?;
+    let repeat_ms = sql::int_or_null(&row, 1)?;
+    Ok(CopyPass { is_open: sql::int(&row, 0)? != 0, repeat_ms, wait_ms: sql::int(&row, 2)? })
+}
+
+/// Replaces the state of the passes, at the flush. If no call is uncertain any more, removals that are done are forgotten.
+pub fn update_pass(store: &mut Store<'_>, pass: CopyPass) {
+    let is_certain = !pass.is_open && pass.repeat_ms.is_none();
+    store.write(
+        "UPDATE bundle_copying SET is_open = ?1, repeat_at = ?2, wait_ms = ?3",
+        vec![i64::from(pass.is_open).into(), pass.repeat_ms.into(), pass.wait_ms.into()],
+    );
+    if is_certain {
+        store.write("DELETE FROM bundle_removal WHERE is_settled = 1", Vec::new());
+    }
+}
+
+/// Records that KV is to get the head again, and the named parts that it was asked to remove before, at the flush.
+pub fn mark_uncertain(store: &mut Store<'_>) {
+    store.write("UPDATE bundle_head SET is_copied = 0", Vec::new());
+    store.write(
+        "UPDATE bundle_part SET is_copied = 0 WHERE unnamed_since IS NULL AND hash IN (SELECT hash FROM bundle_removal WHERE is_sent = 1)",
+        Vec::new(),
+    );
 }
 
 /// Offers and conditions of a core.

@@ -75,6 +75,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0043_code_keys"),
     migration!("0044_used_codes"),
     migration!("0045_goods_sets"),
+    migration!("0046_bundle_copying"),
 ];
 
 /// The number of the newest migration.

@@ -84,6 +84,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         charset: None,
         client: true.into(),
         address_header: None,
+        changed_ms: 0,
     };
     Caller {
         project: "proj_dev".into(),

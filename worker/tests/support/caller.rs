@@ -22,6 +22,7 @@ fn of(class: CredentialClass, key_id: &str) -> (String, String) {
         charset: None,
         client: true.into(),
         address_header: None,
+        changed_ms: 0,
     };
     let caller = Caller {
         project: "proj_dev".into(),

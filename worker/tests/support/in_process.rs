@@ -260,12 +260,12 @@ impl Edge {
             self.attempts(client, |attempts| attempts.record_result(client, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != failed_attempts::WRONG_CODES);
         }
-        self.follow(&mut reply, context);
+        self.follow(&caller, context, &mut reply);
         reply
     }
 
     /// Follows the instructions of the directory in the headers of its answer, as the entry does, and removes these headers.
-    fn follow(&self, reply: &mut Reply, context: &Context) {
+    fn follow(&self, caller: &Caller, context: &Context, reply: &mut Reply) {
         for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::EVICT_RECORDS) {
             names.split(',').for_each(|name| drop(self.keys.borrow_mut().remove(name)));
         }
@@ -285,9 +285,22 @@ impl Edge {
             });
             assert_eq!(taken.status, 204);
         }
-        reply.headers.retain(|(name, _)| {
-            ![keys::EVICT_RECORDS, keys::EMPTY_PROJECT, keys::UPDATE_WEBHOOK_SECRET].contains(&name.as_str())
-        });
+        if let Some((_, changed)) = reply.headers.iter().find(|(name, _)| name == keys::CHANGED) {
+            let caller = keys::with_settings(caller, changed).unwrap();
+            let demand = Request {
+                method: "PUT".into(),
+                path: scrip_worker::domain::bundle::build_job::DEMAND_PATH.into(),
+                headers: vec![("scrip-caller".into(), caller.header())],
+                body: br#"{"is_of_change":true}"#.to_vec(),
+                ..Request::default()
+            };
+            let taken = self.project(&caller.project, |object| {
+                object.event(context, |store| service::serve(&demand, store, context)).unwrap()
+            });
+            assert_eq!(taken.status, 204);
+        }
+        let of_entry = [keys::EVICT_RECORDS, keys::EMPTY_PROJECT, keys::UPDATE_WEBHOOK_SECRET, keys::CHANGED];
+        reply.headers.retain(|(name, _)| !of_entry.contains(&name.as_str()));
     }
 
     fn attempts<T>(&self, client_key: &ClientKey, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {

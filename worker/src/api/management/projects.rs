@@ -1,7 +1,9 @@
 //! Projects: those of the setup are visible, and others are created, changed and deleted here. Runs in the
 //! directory's object.
 
-use crate::access::keys::{ApiKey, EMPTY_PROJECT, UPDATE_WEBHOOK_SECRET, WebhookSecretUpdate, evict_project_keys};
+use crate::access::keys::{
+    ApiKey, CHANGED, EMPTY_PROJECT, SettingsUpdate, UPDATE_WEBHOOK_SECRET, WebhookSecretUpdate, evict_project_keys,
+};
 use crate::access::projects::{self, DELETED, PROJECT, Project, WEBHOOK_TOKEN_LENGTH};
 use crate::access::{roles, users};
 use crate::api::management::terms::{self, CHANGES, CREATE};
@@ -14,6 +16,7 @@ use crate::http::caller::{CredentialClass, UserRole, WebhookSecret};
 use crate::http::reply::{CallError, error, forbidden};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
 use crate::http::shape::Nulls;
+use crate::store::amount::CheckedAmount;
 use crate::store::sql::Fault;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -232,9 +235,14 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
         return Err(Problem::bound("case_sensitive_codes", &bound, &sent.to_string()).into());
     }
     terms::apply(&mut project, body)?;
+    let changed_ms = project.terms.settings.changed_ms.plus(1)?.max(call.now_ms());
+    project.terms.settings.changed_ms = changed_ms;
     call.store.update(PROJECT, &project.row());
     let answer = Response::json(to_json(call, &project, call.caller.role)?);
-    Ok(evict_project_keys(call.store, answer, &project.id)?)
+    let mut answer = evict_project_keys(call.store, answer, &project.id)?;
+    let changed = SettingsUpdate { project: project.id, settings: project.terms.settings };
+    answer.headers.push((CHANGED, serde_json::to_string(&changed).map_err(|error| Fault(error.to_string()))?));
+    Ok(answer)
 }
 
 /// Deletes a project with its keys, its tokens and the contents of its object. A deleted one may be deleted again if its

@@ -141,6 +141,7 @@ pub fn without_settings() -> ProjectSettings {
         charset: None,
         client: Json::Bool(true),
         address_header: None,
+        changed_ms: 0,
     };
     ProjectSettings {
         settings,

@@ -28,11 +28,18 @@ const QUIET_MS: i64 = 1_000;
 /// Maximum time from a change to its build.
 const LATEST_MS: i64 = 10_000;
 
+/// Time after a change of settings for which callers may have the former ones: twice the maximum age of their records.
+const SETTINGS_MS: u64 = 120_000;
+
 /// State of the head that a client requests, as the entry knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
     /// True if KV has no head of the project.
+    #[serde(default)]
     pub is_missing: bool,
+    /// True if the settings have changed, and no client requests the bundle.
+    #[serde(default)]
+    pub is_of_change: bool,
 }
 
 /// State of a job that waits for the end of changes, and then for the goods.
@@ -47,11 +54,17 @@ struct BuildWait {
     is_building: bool,
 }
 
-/// Has the bundle built and copied to KV where it is not current: with the settings that a call brings, from now on.
+/// Has the bundle built and copied to KV where it is not current: with the settings that a call brings, from now on, unless these are
+/// former ones. A change of settings builds no bundle that no client has requested.
 pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand: BundleDemand) -> Result<(), Fault> {
-    let settings = serde_json::to_string(&caller.settings).map_err(|error| Fault(error.to_string()))?;
+    let stored = bundle_heads::find_project(store)?;
+    if demand.is_of_change && stored.is_none() {
+        return Ok(());
+    }
+    let latest = find_latest_settings(store, context, caller)?;
+    let settings = serde_json::to_string(&latest).map_err(|error| Fault(error.to_string()))?;
     let project = StoredProject { id: caller.project.clone(), settings };
-    if bundle_heads::find_project(store)?.as_ref() != Some(&project) {
+    if stored.as_ref() != Some(&project) {
         bundle_heads::update_project(store, &project);
     }
     if demand.is_missing {
@@ -68,7 +81,22 @@ pub fn demand_first(store: &mut Store<'_>, context: &Context, caller: &Caller) -
     if bundle_heads::find_project(store)?.is_some() {
         return Ok(());
     }
-    demand(store, context, caller, BundleDemand { is_missing: false })
+    demand(store, context, caller, BundleDemand { is_missing: false, is_of_change: false })
+}
+
+/// Returns the settings of a caller, or the later ones that another caller has brought: for a minute after a change, entries have records
+/// with the former settings.
+pub fn find_latest_settings(store: &Store<'_>, context: &Context, caller: &Caller) -> Result<Settings, Fault> {
+    let own = &caller.settings;
+    let Some(stored) = bundle_heads::find_project(store)? else { return Ok(own.clone()) };
+    // Settings of another version of the service may not read; then those of the caller count.
+    let stored: Option<Settings> = serde_json::from_str(&stored.settings).ok();
+    let is_later = |stored: &Settings| {
+        // The clocks of two machines may differ.
+        let is_recent = context.now.millis().abs_diff(stored.changed_ms) < SETTINGS_MS;
+        own.changed_ms < stored.changed_ms && is_recent
+    };
+    Ok(stored.filter(is_later).unwrap_or_else(|| own.clone()))
 }
 
 /// Requests the alarm if the writes of this transaction have changed the bundle.

@@ -149,8 +149,9 @@ impl TreeBuild<'_, '_> {
         if self.is_new {
             marked = (0..self.buckets).collect();
         } else {
-            // A bound of rows.
-            marked.extend(stored::list_marked_places(self.store, 0, rows_of(rows).saturating_add(1))?);
+            // One more than are built shows that some are left; those after it stay marked.
+            let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+            marked.extend(stored::list_marked_places(self.store, 0, most)?);
         }
         let left: BTreeSet<u32> = marked.iter().copied().skip(limit).collect();
         let mut parts = BTreeMap::new();

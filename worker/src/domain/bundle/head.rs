@@ -8,6 +8,7 @@ use crate::domain::bundle::core::{BundleProject, Core};
 use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
 use crate::domain::bundle::signing_keys;
+use crate::http::caller::Settings;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
 use crate::store::bundle_heads::{self as stored, BundleOffers, BundleState, StoredHead};
@@ -191,6 +192,8 @@ pub fn build(
 /// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
 pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
-    let inputs = json!([version, project.id, project.settings, project.time_zone]);
+    // The same settings as before a change are the same.
+    let settings = Settings { changed_ms: 0, ..project.settings.clone() };
+    let inputs = json!([version, project.id, settings, project.time_zone]);
     sha256_hex(inputs.to_string().as_bytes())
 }

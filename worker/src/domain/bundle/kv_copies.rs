@@ -2,12 +2,16 @@
 //!
 //! Parts come first and the head last, so that a head in KV always names parts that are there. The state is stored: what a process that
 //! ended has not recorded is written again.
+//!
+//! KV applies calls in the order in which they arrive. One that was given up may arrive after later ones, and put an older head in the
+//! place of the newest. So a pass that ended without the acknowledgement of each call has the head written again, after growing waits. Times saturate, at
+//! the end of time.
 
-use crate::access::bundle_head::{self, HeadCopy};
+use crate::access::bundle_head::{HeadCopy, copy_name};
 use crate::access::bundle_parts;
 use crate::domain::bundle::head;
 use crate::store::Store;
-use crate::store::bundle_heads::{self as stored, StoredHead};
+use crate::store::bundle_heads::{self as stored, CopyPass, StoredHead};
 use crate::store::sql::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +21,10 @@ const PARTS_MAX: i64 = 4;
 const GOODS_MAX: i64 = 50;
 /// Maximum number of parts that are removed at once.
 const REMOVALS_MAX: i64 = 50;
+/// First wait after which copies are written again because a call is uncertain; each further wait is twice as long.
+const REPEAT_MS: i64 = 15_000;
+/// Longest of these waits. A call that arrives later still is corrected by the next build.
+const REPEAT_MAX_MS: i64 = 960_000;
 
 /// A pair that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,14 +62,47 @@ pub struct CopyReport {
     pub removed: Vec<String>,
 }
 
-/// Returns true if something is to be written or removed.
-pub fn is_waiting(store: &Store<'_>) -> Result<bool, Fault> {
-    let state = stored::find_copy_state(store)?;
-    Ok(state.is_some_and(|state| !state.has_head || !state.has_parts || state.has_removed))
+impl CopyReport {
+    /// Returns true for the report that begins a pass.
+    fn is_first(&self) -> bool {
+        *self == CopyReport::default()
+    }
 }
 
-/// Records the report of the last step, at the flush.
-pub fn record(store: &mut Store<'_>, report: &CopyReport) {
+/// Returns the time of the next pass; `None` if nothing is to be written or removed.
+pub fn find_next_time(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault> {
+    let CopyPass { is_open, repeat_ms, wait_ms } = stored::find_pass(store)?;
+    let is_waiting = |state: stored::CopyState| !state.has_head || !state.has_parts || state.has_removed;
+    if is_open || stored::find_copy_state(store)?.is_some_and(is_waiting) {
+        return Ok(Some(now_ms));
+    }
+    // A time that is further ahead is of a clock that was set back.
+    Ok(repeat_ms.map(|repeat_ms| repeat_ms.min(now_ms.saturating_add(wait_ms))))
+}
+
+/// Begins a pass, at the flush: after one that was not acknowledged, and when a repetition is due, the head is to be written again.
+fn begin(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    let pass = stored::find_pass(store)?;
+    if pass.is_open {
+        let repeat_ms = Some(now_ms.saturating_add(REPEAT_MS));
+        stored::mark_uncertain(store);
+        stored::update_pass(store, CopyPass { is_open: false, repeat_ms, wait_ms: REPEAT_MS });
+    } else if let Some(repeat_ms) = pass.repeat_ms
+        && !(repeat_ms.saturating_sub(pass.wait_ms)..repeat_ms).contains(&now_ms)
+    {
+        let wait_ms = pass.wait_ms.saturating_mul(2);
+        let repeat_ms = (wait_ms <= REPEAT_MAX_MS).then(|| now_ms.saturating_add(wait_ms));
+        stored::mark_uncertain(store);
+        stored::update_pass(store, CopyPass { repeat_ms, wait_ms, ..pass });
+    }
+    Ok(())
+}
+
+/// Records the report of the last step, at the flush. One without content begins a pass.
+pub fn record(store: &mut Store<'_>, report: &CopyReport, now_ms: i64) -> Result<(), Fault> {
+    if report.is_first() {
+        return begin(store, now_ms);
+    }
     if !report.parts.is_empty() {
         stored::mark_parts_copied(store, &report.parts);
     }
@@ -69,12 +110,25 @@ pub fn record(store: &mut Store<'_>, report: &CopyReport) {
         stored::mark_head_copied(store, rev);
     }
     if !report.removed.is_empty() {
-        stored::delete_removals(store, &report.removed);
+        stored::settle_removals(store, &report.removed);
     }
+    Ok(())
 }
 
-/// Returns the next step; `None` when KV is up to date.
-pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
+/// Returns the next step; `None` when KV is up to date. It is stored before, at the flush, that its calls are under way.
+pub fn next(store: &mut Store<'_>) -> Result<Option<CopyStep>, Fault> {
+    let step = find_step(store)?;
+    let pass = stored::find_pass(store)?;
+    if pass.is_open != step.is_some() {
+        stored::update_pass(store, CopyPass { is_open: step.is_some(), ..pass });
+    }
+    if let Some(step) = step.as_ref().filter(|step| !step.report.removed.is_empty()) {
+        stored::mark_removals_sent(store, &step.report.removed);
+    }
+    Ok(step)
+}
+
+fn find_step(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     let (Some(state), Some(project)) = (stored::find_copy_state(store)?, stored::find_project(store)?) else {
         return Ok(None);
     };
@@ -91,7 +145,7 @@ pub fn next(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     }
     if !state.has_head {
         let head = stored::find_state(store)?.head.ok_or_else(|| Fault::new("the bundle has no head"))?;
-        let pair = KvPair { name: bundle_head::copy_name(&project.id), value: copy_of(&head)?.write()? };
+        let pair = KvPair { name: copy_name(&project.id), value: copy_of(&head)?.write()? };
         let report = CopyReport { rev: Some(head.rev), ..CopyReport::default() };
         return Ok(Some(CopyStep { pairs: vec![pair], head: Some(head.jws), report, ..CopyStep::default() }));
     }

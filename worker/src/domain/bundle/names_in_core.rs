@@ -12,6 +12,10 @@ const NAMING: [&str; 5] = ["campaigns", "vouchers", "promotion_tiers", "promotio
 
 /// Removes the documents that nothing names, neither directly nor through another named one.
 pub fn retain_named(core: &mut Json) {
+    let has_none = |list: &&str| core.get(*list).and_then(Json::as_array).is_none_or(Vec::is_empty);
+    if NAMED.iter().all(has_none) {
+        return;
+    }
     let mut names = BTreeSet::new();
     NAMING.iter().filter_map(|list| core.get(*list)).for_each(|list| collect(list, &mut names));
     let mut is_named = BTreeSet::new();

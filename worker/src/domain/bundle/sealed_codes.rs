@@ -192,6 +192,9 @@ impl RemovedDocuments {
 
     /// Adds the documents that those of a box name, directly or through each other.
     fn add_named(&self, content: &mut BoxContent) {
+        if self.named.iter().all(|(_, documents)| documents.is_empty()) {
+            return;
+        }
         let mut names = names_in(&json!(content));
         let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
         loop {

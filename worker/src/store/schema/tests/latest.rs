@@ -138,3 +138,22 @@ fn earlier_goods_have_no_sets_and_the_bundle_is_rebuilt() {
     let expected: [SqlValue; 5] = [2_i64.into(), 3_i64.into(), "root".into(), "shown".into(), "{}".into()];
     assert_eq!(row, [expected.to_vec()]);
 }
+
+#[test]
+fn removals_that_wait_are_still_made() {
+    let sql = before("0046_bundle_copying");
+    sql.run("INSERT INTO bundle_removal (hash) VALUES ('gone'), ('again')", &[]).unwrap();
+    migrate(&sql, 0).unwrap();
+    let part = |statement: &str| sql.run(statement, &[]).unwrap();
+    let removals = || part("SELECT hash, is_sent, is_settled FROM bundle_removal ORDER BY hash");
+    let row = |hash: &str, is_sent: i64, is_settled: i64| vec![hash.into(), is_sent.into(), is_settled.into()];
+    part("INSERT INTO bundle_part (hash, body) VALUES ('again', '{}')");
+    assert_eq!(removals(), [row("gone", 0, 0)]);
+    // One that was sent may arrive late, so it is remembered where the part is there again.
+    part("UPDATE bundle_removal SET is_sent = 1");
+    part("INSERT INTO bundle_part (hash, body) VALUES ('gone', '{}')");
+    assert_eq!(removals(), [row("gone", 1, 1)]);
+    part("DELETE FROM bundle_part");
+    assert_eq!(removals(), [row("again", 0, 0), row("gone", 1, 0)]);
+    assert_eq!(part("SELECT is_open, repeat_at FROM bundle_copying"), [vec![0.into(), SqlValue::Null]]);
+}
