@@ -10,6 +10,30 @@ use std::cell::Cell;
 /// natively it is some 30 ms.
 pub const STEPS_MAX: usize = 6_000_000;
 
+/// Computes costs in steps. A cost beyond the type is beyond every budget, so these operations saturate.
+pub trait StepCost {
+    /// Returns the sum of two costs.
+    #[must_use]
+    fn add_steps(self, steps: usize) -> usize;
+    /// Returns the cost of something that is done several times.
+    #[must_use]
+    fn times_steps(self, steps: usize) -> usize;
+}
+
+impl StepCost for usize {
+    #[inline]
+    fn add_steps(self, steps: usize) -> usize {
+        // The largest cost is refused as any that is too large.
+        self.saturating_add(steps)
+    }
+
+    #[inline]
+    fn times_steps(self, steps: usize) -> usize {
+        // Likewise.
+        self.saturating_mul(steps)
+    }
+}
+
 /// Counts the steps of one decision.
 #[derive(Debug, Clone)]
 pub struct StepBudget {

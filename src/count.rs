@@ -20,6 +20,7 @@ pub trait Countable: Sized {
 impl Countable for u64 {
     #[inline]
     fn remaining_after(self, taken: u64) -> u64 {
+        // Nothing remains when more is taken than there is.
         self.saturating_sub(taken)
     }
 
@@ -33,6 +34,7 @@ impl Countable for u64 {
 impl Countable for usize {
     #[inline]
     fn remaining_after(self, taken: usize) -> usize {
+        // Nothing remains when more is taken than there is.
         self.saturating_sub(taken)
     }
 

@@ -84,6 +84,7 @@ impl Ids {
 
     /// Returns a time-ordered identifier: 18 hexadecimal digits, each greater than the one before it.
     pub fn hex18(&mut self, prefix: &str) -> Text {
+        // At most 4,096.
         let step = u128::from(self.number() & 0xfff).saturating_add(1);
         // The upper half of its bits is free, so that it never comes to the end.
         self.next = self.next.saturating_add(step);
@@ -118,6 +119,7 @@ impl Ids {
     fn byte(&mut self) -> u8 {
         if self.used >= self.block.len() {
             self.block = sha256(&[&self.seed, &self.blocks.to_le_bytes()]);
+            // No decision reads 2^64 blocks.
             self.blocks = self.blocks.saturating_add(1);
             self.used = 0;
         }

@@ -332,7 +332,7 @@ impl<'a> Case<'a> {
         if held == Known::Unreadable {
             return Known::Unreadable;
         }
-        // Where holds are not known, as in a bundle, a missing balance already makes the answer provisional.
+        // Without known holds, as in a bundle, a missing balance already makes the answer provisional.
         Known::Is(AccountState { quota, balance, held: held.found().unwrap_or(0) })
     }
 }

@@ -1,8 +1,8 @@
 //! Resolves the lines of a request to their goods, collections and data, for rules and scopes.
 //!
-//! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12. Costs in steps, and the number of look-ups that is
-//! worth an index, saturate.
+//! docs/spec/calculation.md#7.2, docs/spec/validation-rules.md#12.
 
+use crate::budget::StepCost;
 use crate::decide::case::goods_sets::set_fact;
 use crate::decide::case::{Case, Offer};
 use crate::facts::{Fact, Known};
@@ -92,7 +92,7 @@ impl<'a> Items<'a> {
             collections.add(id, find_collection(case, id));
         }
         let count = case.order.as_ref().map_or(0, |order| order.items.len());
-        Items::within(case, &[], collections, None, count.saturating_mul(count) >= WORTH_AN_INDEX)
+        Items::within(case, &[], collections, None, count.times_steps(count) >= WORTH_AN_INDEX)
     }
 
     /// Returns the lines in these collections, limited to `positions` if given, with an index if `needs_index`.
@@ -183,7 +183,7 @@ impl<'a> Items<'a> {
                 Contents::Numbered(set) => {
                     let by_line = matches!(set.others, OtherGoods::ByData | OtherGoods::ByProperty(_));
                     let times = if by_line { self.lines.len() } else { 1 };
-                    if !case.budget.spend(set.steps.saturating_mul(times)) {
+                    if !case.budget.spend(set.steps.times_steps(times)) {
                         return;
                     }
                     for (number, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
@@ -211,7 +211,7 @@ fn paid_positions(cart: &Cart) -> Option<Vec<usize>> {
 fn needs_index(case: &Case<'_>) -> bool {
     let (_, rules, goods) = case.needs;
     let count = case.order.as_ref().map_or(0, |order| order.items.len());
-    rules.max(goods).saturating_mul(count) >= WORTH_AN_INDEX
+    rules.max(goods).times_steps(count) >= WORTH_AN_INDEX
 }
 
 /// Returns the collections that rules and scopes of a case name, if any.

@@ -1,14 +1,14 @@
 //! Decides which redeemables of a project apply to a customer and an order. Each is validated separately, without the
 //! tests that qualification leaves out.
 //!
-//! docs/spec/calculation.md#13. Only results that are returned or sorted are priced. Costs in steps saturate, and so do
-//! places and lengths of lists, which memory bounds.
+//! docs/spec/calculation.md#13. Only results that are returned or sorted are priced.
 
 mod page;
 mod scenario;
 mod single;
 mod stack;
 
+use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::decide::Decision;
 use crate::decide::case::{CANDIDATES, CHANNEL, Case, ResolvedName};
@@ -134,6 +134,7 @@ fn try_all<'a>(
     let from = page::part(query, &matches, size);
     let mut after = query.starting_after;
     let page = loop {
+        // A part ends with the list.
         let until = from.saturating_add(size).min(matches.len());
         let next = matches.get(until).map(|matched| matched.end);
         let mut part: Vec<Match<'a>> = matches.drain(from..until).collect();
@@ -148,6 +149,7 @@ fn try_all<'a>(
             &mut found,
         );
         part.retain(|matched| matched.trial.as_ref().is_none_or(|trial| matches!(trial.1, ApplyOutcome::Applied(_))));
+        // Memory bounds lengths of lists.
         total = total.saturating_add(part.len());
         let mut page = page::take_page(query, part, after, next);
         if !page.matches.is_empty() || next.is_none() {
@@ -328,7 +330,7 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
         return usize::MAX;
     }
     let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
-    let steps = case.priced.cart.lines.len().saturating_add(STEPS_PER_CANDIDATE).saturating_mul(tiers);
+    let steps = case.priced.cart.lines.len().add_steps(STEPS_PER_CANDIDATE).times_steps(tiers);
     PART_STEPS_MAX.checked_div(steps).unwrap_or(0).max(1)
 }
 
@@ -355,7 +357,7 @@ fn try_matches<'a>(
         };
         case.push_resolved(resolved);
         let lines = case.priced.cart.lines.len();
-        if !case.budget.spend(lines.saturating_add(STEPS_PER_CANDIDATE)) {
+        if !case.budget.spend(lines.add_steps(STEPS_PER_CANDIDATE)) {
             break;
         }
     }

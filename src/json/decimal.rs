@@ -30,7 +30,9 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
         return None;
     }
     let zeros = |count: i64| ZEROS.get(..usize::try_from(count).ok()?);
+    // The length of a text bounds the place of its point.
     let after = point.saturating_sub(length(significant));
+    // Likewise.
     let exponent = point.saturating_sub(1).unsigned_abs().to_string();
     let [one, two, three, four, five] = match point {
         17.. | ..=-5 => {
@@ -43,6 +45,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
             let (before, after) = significant.split_at_checked(usize::try_from(point).ok()?)?;
             [before, ".", after, "", ""]
         }
+        // At most four zeros.
         _ => ["0.", zeros(point.saturating_neg())?, significant, "", ""],
     };
     Some([sign, one, two, three, four, five].concat().into())

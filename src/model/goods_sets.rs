@@ -52,12 +52,12 @@ pub struct GoodsSet {
 pub enum OtherGoods {
     /// None of them is in it: all listed names are names of the catalogue.
     Out,
-    /// Those are in it that have a listed name. Only the server has the names.
+    /// Goods with a listed name are in it. Only the server has the names.
     ByName,
     /// Their data, as sent, are compared. Only the server has the filter.
     #[default]
     ByData,
-    /// Those without the property are in it or not; `None` if only the server knows. Of the property, only the server knows the values.
+    /// Goods without the property are in it or not; `None` if only the server knows. Of the property, only the server knows the values.
     ByProperty(Option<bool>),
 }
 

@@ -2,7 +2,7 @@
 
 use crate::time::Instant;
 
-/// What a client may know of an offer. A later value is narrower.
+/// Disclosure of an offer to clients. A later value is narrower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Visibility {
     /// Every client may know the offer.

@@ -192,7 +192,7 @@ pub struct TriggerLimits {
     pub frequency: Option<(CurrentPeriod, u64)>,
 }
 
-/// How often a rule fired for the member so far.
+/// Number of times that a rule fired for the member so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FireCount {
     /// The instant of the last time.

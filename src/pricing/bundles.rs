@@ -3,9 +3,9 @@
 //! docs/spec/calculation.md#8. A unit serves one entry of one bundle. Entries for SKUs take units first, then those for
 //! products, then those for collections. Of one kind the narrower comes first, so that a subset of another is served.
 //! Each takes units from the lines in order. An entry that then misses units gets those of another that can take others
-//! instead. So no complete bundle is overlooked. Units that are free already do not count. Costs in steps saturate:
-//! beyond the type is beyond every budget.
+//! instead. So no complete bundle is overlooked. Units that are free already do not count.
 
+use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
@@ -34,8 +34,8 @@ pub fn steps(rules: &BundleRules, items: OrderLines<'_>) -> usize {
     const MOVES: usize = 2;
     // A cost saturates: one that is larger than the budget is as good as the largest.
     let goods: usize = rules.entries.iter().map(|entry| entry.goods.len()).sum();
-    let moves = rules.entries.len().saturating_mul(MOVES);
-    goods.saturating_add(moves).saturating_mul(items.len()).saturating_mul(ROUNDS)
+    let moves = rules.entries.len().times_steps(MOVES);
+    goods.add_steps(moves).times_steps(items.len()).times_steps(ROUNDS)
 }
 
 /// Counts the bundles of a cart.

@@ -1,9 +1,9 @@
 //! Selects the units in a scope. It counts lines and not single units, so that a quantity of 2^53 takes as many steps
 //! as 1.
 //!
-//! docs/spec/calculation.md sections 7.2 to 7.4 and 19, D1 to D3. Costs in steps saturate: beyond the type is beyond
-//! every budget.
+//! docs/spec/calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
 
+use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::model::scope::{Scope, ScopeEntry, TargetKind, UnitOrder};
 use crate::money::Money;
@@ -79,8 +79,8 @@ pub fn steps(scope: &Scope, items: OrderLines<'_>) -> usize {
         true => scope.included.iter().enumerate().filter(|(position, entry)| entry.group == *position).count(),
         false => 1,
     };
-    let of_lines = items.len().saturating_mul(groups.max(1));
-    entries.saturating_mul(items.lookup_steps()).saturating_add(of_lines)
+    let of_lines = items.len().times_steps(groups.max(1));
+    entries.times_steps(items.lookup_steps()).add_steps(of_lines)
 }
 
 /// Appends the units that the scope is about to `found`: by entries with equal terms, each in the order in which its

@@ -1,12 +1,11 @@
 //! Decides whether a found value meets a condition: numbers, texts, lists, days and instants.
 //!
-//! docs/spec/validation-rules.md#3. Costs in steps saturate, beyond every budget, and so do numbers of days, which the
-//! calendar bounds.
+//! docs/spec/validation-rules.md#3.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use crate::budget::StepBudget;
+use crate::budget::{StepBudget, StepCost};
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
@@ -194,20 +193,18 @@ impl Condition {
         };
         let expected = self.operands.len();
         match self.operator {
-            Operator::StartsWith | Operator::EndsWith => values.saturating_mul(expected),
+            Operator::StartsWith | Operator::EndsWith => values.times_steps(expected),
             Operator::Contains | Operator::NotContain => {
                 let length = |value: &Node<'_>| value.as_str().map_or(1, |text| text.len());
                 let characters = match found {
                     FoundValue::Text(text) => text.len(),
-                    FoundValue::Value(Node::List(elements)) => {
-                        elements.iter().map(length).fold(0, usize::saturating_add)
-                    }
+                    FoundValue::Value(Node::List(elements)) => elements.iter().map(length).fold(0, usize::add_steps),
                     _ => 1,
                 };
-                characters.saturating_add(values).saturating_mul(expected)
+                characters.add_steps(values).times_steps(expected)
             }
-            Operator::NotDiffer => values.saturating_mul(4).saturating_add(expected),
-            _ => values.saturating_mul(4),
+            Operator::NotDiffer => values.times_steps(4).add_steps(expected),
+            _ => values.times_steps(4),
         }
     }
 
@@ -245,6 +242,7 @@ impl Condition {
         let within = |days: i64, expected: i64| (0..expected).contains(&days);
         let beyond = |days: i64, expected: i64| days > expected;
         let equal = |days: i64, expected: i64| days == expected;
+        // The calendar bounds numbers of days.
         let ahead = ago.saturating_neg();
         match self.operator {
             Operator::MoreThanAgo => days(beyond, ago),

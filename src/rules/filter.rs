@@ -238,7 +238,7 @@ pub enum Contents {
     Listed(Vec<GoodsRef>),
     /// Every product and SKU that passes, each tested separately.
     Passing(ProfileFilter),
-    /// Those of a set of a bundle.
+    /// Goods of a set of a bundle.
     Numbered(GoodsSet),
     /// All goods.
     All,

@@ -2,11 +2,11 @@
 //! twice.
 //!
 //! A set of conditions on one value is tried on the values around all its operands, so the result agrees with the
-//! evaluation of rules. Costs in steps saturate: beyond the type is beyond every budget.
+//! evaluation of rules.
 
 use std::borrow::Cow;
 
-use crate::budget::StepBudget;
+use crate::budget::{StepBudget, StepCost};
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
@@ -59,11 +59,11 @@ fn lint_group(group: &Group, path: &str, nested: bool, budget: &StepBudget, foun
         let operands = operands(&leaf.test.conditions);
         let duplicate = || group.leaves.iter().take(position).find(|other| other.test == leaf.test);
         if let Some(duplicate) =
-            Some(position).filter(|position| budget.spend(position.saturating_mul(operands))).and_then(|_| duplicate())
+            Some(position).filter(|position| budget.spend(position.times_steps(operands))).and_then(|_| duplicate())
         {
             warn("", format!("says the same as the rule `{}`", duplicate.key));
         }
-        if budget.spend(operands.saturating_mul(8)) {
+        if budget.spend(operands.times_steps(8)) {
             lint_test(&leaf.test, nested, &mut warn);
         }
         if let Some(rules) = &leaf.test.rules {
@@ -77,8 +77,8 @@ fn lint_group(group: &Group, path: &str, nested: bool, budget: &StepBudget, foun
         let test = &leaf.test;
         let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
         let Some(other) = leaves.iter().take(position).find(same) else { continue };
-        let operands = operands(&test.conditions).saturating_add(operands(&other.test.conditions));
-        if !budget.spend(operands.saturating_mul(8)) {
+        let operands = operands(&test.conditions).add_steps(operands(&other.test.conditions));
+        if !budget.spend(operands.times_steps(8)) {
             return;
         }
         let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
@@ -90,8 +90,8 @@ fn lint_group(group: &Group, path: &str, nested: bool, budget: &StepBudget, foun
 }
 
 fn operands(conditions: &[Condition]) -> usize {
-    let count = |one: &Condition| one.operands.len().saturating_add(one.goods.len());
-    conditions.iter().map(count).fold(1, usize::saturating_add)
+    let count = |one: &Condition| one.operands.len().add_steps(one.goods.len());
+    conditions.iter().map(count).fold(1, usize::add_steps)
 }
 
 fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {

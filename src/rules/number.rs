@@ -49,15 +49,17 @@ impl Number {
         i64::try_from(integer).ok().filter(|_| integer.checked_mul(ONE) == Some(self.0))
     }
 
-    /// Returns the difference to the other number. It saturates at 128 bits, which no compared number reaches.
+    /// Returns the difference to the other number.
     #[inline(never)]
     pub fn to(self, other: Number) -> Number {
+        // No compared number comes near the end of 128 bits.
         Number(other.0.saturating_sub(self.0))
     }
 
     /// Returns the next higher count.
     #[inline(never)]
     pub fn next(self) -> Number {
+        // Counts are far from the end of 128 bits.
         Number(self.0.saturating_add(ONE))
     }
 
@@ -68,6 +70,7 @@ impl Number {
 
     /// Returns the absolute value.
     pub fn size(self) -> Number {
+        // No compared number is the least of 128 bits.
         Number(self.0.saturating_abs())
     }
 }

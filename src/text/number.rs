@@ -35,6 +35,7 @@ impl<'a> Decimal<'a> {
 
     /// Returns the number of significant digits after the decimal point.
     pub fn decimals(&self) -> usize {
+        // A place within the text.
         self.fraction.bytes().rposition(|byte| byte != b'0').map_or(0, |last| last.saturating_add(1))
     }
 
@@ -63,7 +64,9 @@ impl<'a> Decimal<'a> {
 /// assert_eq!([decimal(1500, 3), decimal(2000, 3), decimal(1, 3)], ["1.5", "2", "0.001"]);
 /// ```
 pub fn decimal(number: u128, decimals: usize) -> String {
+    // Decimals are few.
     let digits = format!("{number:0>width$}", width = decimals.saturating_add(1));
+    // There are more digits than decimals.
     let (integer, fraction) = digits.split_at_checked(digits.len().saturating_sub(decimals)).unwrap_or((&digits, ""));
     match fraction.trim_end_matches('0') {
         "" => integer.to_owned(),

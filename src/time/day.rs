@@ -58,12 +58,15 @@ impl Day {
         }
         let started = self.calendar_months_since(earlier);
         let complete = earlier.0.checked_add_months(Months::new(u32::try_from(started).ok()?))?;
+        // The calendar bounds months and years.
         Some(if complete <= self.0 { started } else { started.saturating_sub(1) })
     }
 
     /// Returns the difference in calendar months, regardless of the day of the month.
     pub fn calendar_months_since(self, earlier: Day) -> i64 {
+        // Likewise.
         let month = |day: NaiveDate| i64::from(day.year()).saturating_mul(12).saturating_add(day.month0().into());
+        // Likewise.
         month(self.0).saturating_sub(month(earlier.0))
     }
 
@@ -74,6 +77,7 @@ impl Day {
 
     /// Returns the Monday of its week.
     pub fn first_of_week(self) -> Option<Day> {
+        // At most six days.
         self.plus(i64::from(self.0.weekday().num_days_from_monday()).saturating_neg())
     }
 

@@ -202,7 +202,7 @@ impl Facts for RuleSetFacts {
             return Known::Is(balance);
         }
         if self.own.counts.has(account) {
-            // What a customer used is taken from the account.
+            // The customer's own use is subtracted from the account.
             let units = self.own.counts.units(account, None).and_then(|units| 0_i64.checked_sub_unsigned(units));
             return units.map_or(Known::Unknown, Known::Is);
         }

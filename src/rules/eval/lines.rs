@@ -1,6 +1,6 @@
-//! Decides which lines of an order a condition on goods matches, and combines amounts of lines. Costs in steps
-//! saturate: beyond the type is beyond every budget.
+//! Decides which lines of an order a condition on goods matches, and combines amounts of lines.
 
+use crate::budget::StepCost;
 use crate::money::Money;
 use crate::rules::compare::Condition;
 use crate::rules::input::{Lines, RuleInput};
@@ -21,7 +21,7 @@ impl Condition {
     /// Returns the lines that have any of its goods.
     pub(super) fn lines(&self, input: &RuleInput<'_>) -> Lines {
         let mut lines = Lines::NONE;
-        if input.clock.spend(input.items.lookup_steps().saturating_mul(self.goods.len())) {
+        if input.clock.spend(input.items.lookup_steps().times_steps(self.goods.len())) {
             for goods in &self.goods {
                 input.items.each_position(goods, &mut |line| lines.add(line));
             }
@@ -32,8 +32,7 @@ impl Condition {
     /// Returns whether any line has any of its goods.
     #[inline(never)]
     pub(super) fn is_on_a_line(&self, input: &RuleInput<'_>) -> bool {
-        input.clock.spend(input.items.lookup_steps().saturating_mul(self.goods.len()))
-            && input.items.has_any(&self.goods)
+        input.clock.spend(input.items.lookup_steps().times_steps(self.goods.len())) && input.items.has_any(&self.goods)
     }
 }
 

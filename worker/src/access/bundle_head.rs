@@ -73,7 +73,7 @@ pub enum KvReading {
 pub struct HeadChoice {
     /// The head; `None` if there is no valid one.
     pub head: Option<HeadCopy>,
-    /// Whether the project's object is to look for the bundle, and whether KV has none.
+    /// Demand to the project's object, if any; true if KV has no head.
     pub demand: Option<bool>,
 }
 

@@ -38,7 +38,7 @@ const ERRORS_BYTES_MAX: usize = 500_000;
 /// Member of a row for the common parent of all rows of its file: no column has this name.
 pub const SUBJECT: &str = "";
 
-/// What the kinds of jobs on goods begin with.
+/// Beginning of the kinds of jobs on goods.
 const GOODS: [&str; 2] = ["PRODUCTS.", "SKUS."];
 
 /// Form field that enables or disables webhooks for the rows of its file. Default is enabled.

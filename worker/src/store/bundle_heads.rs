@@ -163,7 +163,7 @@ pub fn update_project(store: &mut Store<'_>, project: &StoredProject) {
     );
 }
 
-/// What KV has of the bundle.
+/// Contents of KV for the bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopyState {
     /// True if KV has the head that was made last, with its parts.

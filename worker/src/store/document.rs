@@ -286,11 +286,8 @@ impl Store<'_> {
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn upsert(&mut self, kind: &str, document: &Document) {
-        self.write_document(
-            UPSERT,
-            columns(kind, StoredDocument::with_text(document, print_body(&document.body))),
-            PLACES,
-        );
+        let stored = StoredDocument::with_text(document, print_body(&document.body));
+        self.write_document(UPSERT, columns(kind, stored), PLACES);
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An

@@ -112,7 +112,7 @@ pub fn count_actions(store: &Store<'_>) -> Result<i64, Fault> {
 pub struct WaitingJob {
     /// The kind.
     pub kind: String,
-    /// What it is to continue with.
+    /// Progress from which it continues.
     pub cursor: String,
 }
 

@@ -192,7 +192,7 @@ pub fn build(
 /// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
 pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
-    // The same settings as before a change are the same.
+    // Settings that were changed back are those of before.
     let settings = Settings { changed_ms: 0, ..project.settings.clone() };
     let inputs = json!([version, project.id, settings, project.time_zone]);
     sha256_hex(inputs.to_string().as_bytes())

@@ -70,7 +70,7 @@ const ENDED_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct OpenCampaigns {
     open: BTreeMap<String, Campaign>,
-    /// Those of codes that have ended, the newest.
+    /// The newest campaigns of codes that have ended.
     ended: BTreeMap<String, Campaign>,
     /// True if there are more of these.
     has_more_ended: bool,

@@ -84,13 +84,17 @@ pub fn find_next_time(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fau
 fn begin(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     let pass = stored::find_pass(store)?;
     if pass.is_open {
+        // A time after the end of the type never comes.
         let repeat_ms = Some(now_ms.saturating_add(REPEAT_MS));
         stored::mark_uncertain(store);
         stored::update_pass(store, CopyPass { is_open: false, repeat_ms, wait_ms: REPEAT_MS });
     } else if let Some(repeat_ms) = pass.repeat_ms
+        // Times since 1970 are positive.
         && !(repeat_ms.saturating_sub(pass.wait_ms)..repeat_ms).contains(&now_ms)
     {
+        // It is bounded below.
         let wait_ms = pass.wait_ms.saturating_mul(2);
+        // As above.
         let repeat_ms = (wait_ms <= REPEAT_MAX_MS).then(|| now_ms.saturating_add(wait_ms));
         stored::mark_uncertain(store);
         stored::update_pass(store, CopyPass { repeat_ms, wait_ms, ..pass });

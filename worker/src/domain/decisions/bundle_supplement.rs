@@ -75,7 +75,7 @@ struct SupplementCustomer<'s> {
     /// Numbers of the conditions, met or not, whose results stay the same if a request sends metadata of the customer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conditions_beside_metadata: Vec<String>,
-    /// The same for other fields of the profile.
+    /// Likewise for other fields of the profile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conditions_beside_fields: Vec<String>,
 }

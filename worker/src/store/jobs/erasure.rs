@@ -79,9 +79,9 @@ pub struct NamedDocument {
 /// The texts by which documents name the customer.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchTexts<'t> {
-    /// Those in JSON.
+    /// Texts in JSON.
     pub in_json: &'t [String],
-    /// Those in the JSON texts of queued CSV files.
+    /// Texts in the JSON texts of queued CSV files.
     pub in_files: &'t [String],
 }
 
