@@ -84,6 +84,28 @@ pub fn missing_files(all: &[Source<'_>]) -> Vec<String> {
     faults
 }
 
+/// Returns the constants that documents name with their file, and that are not in it: `STEPS_MAX` in `src/budget.rs`.
+pub fn missing_constants(all: &[Source<'_>]) -> Vec<String> {
+    let pattern =
+        Regex::new(r"`([A-Z][A-Z_]{3,})`(?: and `([A-Z][A-Z_]{3,})`)? in\s+`([\w.-]+/[\w./-]+\.(?:rs|mjs|js))`")
+            .unwrap();
+    let is_document = |source: &&Source<'_>| source.path.ends_with(".md") && source.path != "CHANGELOG.md";
+    let mut faults = Vec::new();
+    for source in all.iter().filter(is_document) {
+        for found in pattern.captures_iter(source.text) {
+            let text = all.iter().find(|file| file.path == &found[3]).map_or("", |file| file.text);
+            let is_there = |name: &str| Regex::new(&format!(r"\b{name}\b")).unwrap().is_match(text);
+            let names = [found.get(1), found.get(2)].into_iter().flatten();
+            faults.extend(
+                names
+                    .filter(|name| !is_there(name.as_str()))
+                    .map(|name| format!("{}: {} in {}", source.path, name.as_str(), &found[3])),
+            );
+        }
+    }
+    faults
+}
+
 /// The files of the repository, and the sections of the rules.
 struct Targets<'t> {
     files: BTreeSet<&'t str>,
