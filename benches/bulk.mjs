@@ -6,7 +6,7 @@ import { boot, caller } from "../tests/workerd/harness.mjs";
 import { redeem, standalone } from "../tests/workerd/redemption_fixtures.mjs";
 
 const CODES = Number(process.env.BENCH_CODES ?? 100_000);
-const DELIVERIES = Number(process.env.BENCH_LETTERS ?? 10_000);
+const DELIVERIES = Number(process.env.BENCH_DELIVERIES ?? 10_000);
 const CALLERS = 16;
 /** The time in which redemptions are counted without a job. */
 const ALONE_MS = 5_000;

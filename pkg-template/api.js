@@ -1,4 +1,4 @@
-// Defines the API of the package: prepare rules, decide about baskets. The entry points next to it load the wasm, each for its own host.
+// Defines the API of the package: prepare rules, decide about carts. The entry points next to it load the wasm, each for its own host.
 import init, * as engine from "./engine.js";
 
 // The exports of the binary; undefined while it is not loaded.
@@ -28,7 +28,7 @@ export function checkLoaded() {
 }
 
 /**
- * Reads and compiles rules once, so that only the basket crosses into wasm afterwards. With a customer token every request is that
+ * Reads and compiles rules once, so that only the cart crosses into wasm afterwards. With a customer token every request is that
  * customer's, and only the server knows the facts of the customer.
  */
 export const prepare = (rules, { customerToken } = {}) => prepareBundle(rules, { customerToken });

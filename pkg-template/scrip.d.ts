@@ -2951,7 +2951,7 @@ export type DocumentList = { object?: "list" | undefined; data_ref: string } & J
 /** Documents of one kind: an array, or the service's list of them. */
 export type Documents<T> = readonly T[] | DocumentList;
 
-/** Rules that were read and compiled once, ready to decide many baskets. */
+/** Rules that were read and compiled once, ready to decide many carts. */
 export interface Prepared {
   /**
    * Decides JSON text; the answer is the text that the service would send. A request that cannot be read is answered

@@ -60,7 +60,7 @@ impl<'a> Case<'a> {
             return refusal;
         }
         let gain = judge.gain(position, cart, None, DiscountBase::Discounted, false).ok()?;
-        judge.objection(position, cart, &gain, &|| cart.after(&gain))
+        judge.refusal_after(position, cart, &gain, &|| cart.after(&gain))
     }
 
     /// Records that a name is wrong. Its offer is removed from the request, unless the project discloses reasons to

@@ -256,7 +256,7 @@ impl<'c> CaseJudge<'c> {
 }
 
 impl Judge for CaseJudge<'_> {
-    fn undecided(&self, position: usize) -> bool {
+    fn is_undecided(&self, position: usize) -> bool {
         matches!(self.case.resolved.get(position), Some(ResolvedName::Unknown))
     }
 
@@ -288,7 +288,7 @@ impl Judge for CaseJudge<'_> {
         refusal
     }
 
-    fn objection(
+    fn refusal_after(
         &mut self,
         position: usize,
         before: &Cart,
@@ -306,7 +306,7 @@ impl Judge for CaseJudge<'_> {
         check_rules_after(self.case, offer, &running_order, effect, self.found.of(position)?).err()
     }
 
-    fn applied(&mut self, position: usize, gain: &Gain) {
+    fn record_applied(&mut self, position: usize, gain: &Gain) {
         self.caps.confirm();
         if let Some(offer) = self.case.offer(position) {
             self.usage.record(
@@ -318,7 +318,7 @@ impl Judge for CaseJudge<'_> {
         }
     }
 
-    fn rewards(&self, position: usize) -> bool {
+    fn gives_reward(&self, position: usize) -> bool {
         let exchange = self.case.offer(position).and_then(|offer| offer.exchange.as_ref());
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }

@@ -249,7 +249,7 @@ pub fn search<'a>(
         let (Some(candidate), Some(terms)) = (candidates.list.get(position), candidates.terms.get(position)) else {
             continue;
         };
-        let out = is_anonymous && candidates.index.about(position) & facts & subject::CUSTOMER != 0;
+        let out = is_anonymous && candidates.index.subjects_of(position) & facts & subject::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
         if !out && in_time && considers(position) && query.matches(candidate, customer.as_deref()) {
             let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
@@ -307,7 +307,7 @@ fn is_considered(
 
 /// Returns whether a test of the customer found any of the candidates: each counts, whether it is returned or not.
 fn has_tested_customer(candidates: &Candidates, matches: &[Match<'_>], facts: u8) -> bool {
-    matches.iter().any(|matched| candidates.index.about(matched.position) & facts & subject::CUSTOMER != 0)
+    matches.iter().any(|matched| candidates.index.subjects_of(matched.position) & facts & subject::CUSTOMER != 0)
 }
 
 /// Returns whether every caller gets a candidate. A client gets only the codes of its customer, because any visitor could list

@@ -110,7 +110,7 @@ impl Candidates {
         let mut all = Candidates::default();
         for entry in newest_first {
             all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
-            all.terms.push(entry.terms(all.index.about(all.list.len())));
+            all.terms.push(entry.terms(all.index.subjects_of(all.list.len())));
             all.listed.push(entry.listed);
             all.list.push(entry.full_candidate());
         }

@@ -56,9 +56,9 @@ struct OrRule {
 impl RuleIndex {
     /// Adds a list of rules; its position identifies it.
     pub fn add(&mut self, rules: &mut dyn Iterator<Item = &Rule>) {
-        let (mut ranges, mut about) = ([AmountRange::ANY; 2], 0);
+        let (mut ranges, mut subjects) = ([AmountRange::ANY; 2], 0);
         for rule in rules {
-            about |= self.add_rule(rule, &mut ranges);
+            subjects |= self.add_rule(rule, &mut ranges);
         }
         let list = number(self.lists.len());
         let [amount, initial] = ranges;
@@ -67,7 +67,7 @@ impl RuleIndex {
                 bounded.push((list, range));
             }
         }
-        self.lists.push(about);
+        self.lists.push(subjects);
     }
 
     /// Returns the number of lists.
@@ -81,7 +81,7 @@ impl RuleIndex {
     }
 
     /// Returns the subjects of all tests of a list.
-    pub fn about(&self, list: usize) -> u8 {
+    pub fn subjects_of(&self, list: usize) -> u8 {
         self.lists.get(list).copied().unwrap_or(0)
     }
 
@@ -93,10 +93,10 @@ impl RuleIndex {
         let plain = leaves_of(&rule.tests.logic, &mut positions);
         let leaves = &rule.tests.leaves;
         let list = number(self.lists.len());
-        let mut about = 0;
+        let mut subjects = 0;
         let [amount, initial] = ranges;
         for test in positions.iter().filter_map(|position| leaves.get(*position)).map(|leaf| &leaf.test) {
-            about |= test.about();
+            subjects |= test.subject();
             let range = match test.name.kind {
                 FactKind::Amount => Some(&mut *amount),
                 FactKind::InitialAmount => Some(&mut *initial),
@@ -117,7 +117,7 @@ impl RuleIndex {
             let tests = leaves.iter().map(|leaf| self.tests.number_of(&leaf.test)).collect();
             self.trees.push(OrRule { list, logic: rule.tests.logic.clone(), tests });
         }
-        about
+        subjects
     }
 
     /// Records the collections and goods data that tests need.
@@ -193,7 +193,7 @@ pub fn omitted_tests(rule: &Rule, subjects: u8) -> Vec<&'static str> {
     leaves_of(&rule.tests.logic, &mut positions);
     let mut names = Vec::new();
     for test in positions.into_iter().filter_map(|position| rule.tests.leaves.get(position)).map(|leaf| &leaf.test) {
-        if test.about() & subjects == 0 && !names.contains(&test.name.text) {
+        if test.subject() & subjects == 0 && !names.contains(&test.name.text) {
             names.push(test.name.text);
         }
     }

@@ -116,10 +116,10 @@ impl Expression {
     }
 
     /// Returns whether the expression contains a test.
-    pub fn mentions(&self, position: usize) -> bool {
+    pub fn references(&self, position: usize) -> bool {
         match self {
             Expression::Leaf(own) => *own == position,
-            Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| part.mentions(position)),
+            Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| part.references(position)),
         }
     }
 

@@ -51,7 +51,7 @@ pub struct RuleName {
     /// The parts of a request that it needs: if one is missing, the refusal names it.
     pub needs: RequiredFacts,
     /// Its subjects, by which a qualification skips it.
-    pub about: u8,
+    pub subject: u8,
     /// The refusal of a failure.
     pub refusal: Reason,
 }
@@ -121,11 +121,11 @@ const fn row(
     kind: FactKind,
     comparison: Comparison,
     needs: RequiredFacts,
-    about: u8,
+    subject: u8,
     refusal: Reason,
 ) -> RuleName {
     let Comparison { values, operators } = comparison;
-    RuleName { text, kind, values, operators, needs, about, refusal }
+    RuleName { text, kind, values, operators, needs, subject, refusal }
 }
 
 use CountPeriod as P;
@@ -166,7 +166,7 @@ const DISCOUNTED: RequiredFacts = BUDGET.and(RequiredFacts::AFTER);
 const SPENT: RequiredFacts = REDEMPTION.and(RequiredFacts::AFTER);
 const EARNING: RequiredFacts = RequiredFacts::EARNING;
 
-/// Every rule name: text, kind, values and operators, needs, about, refusal.
+/// Every rule name: text, kind, values and operators, needs, subject, refusal.
 const NAMES: &[RuleName] = &[
     row("customer.segment", K::Segment, NAMED, CUSTOMER, subject::CUSTOMER, CUSTOMER_RULE),
     // An older spelling.
@@ -250,9 +250,9 @@ const fn counted(
     period: CountPeriod,
     comparison: Comparison,
     needs: RequiredFacts,
-    about: u8,
+    subject: u8,
 ) -> RuleName {
-    row(text, K::Count(counter, period), comparison, needs, about, REDEMPTION_RULE)
+    row(text, K::Count(counter, period), comparison, needs, subject, REDEMPTION_RULE)
 }
 
 /// Returns a row for a count of one customer.

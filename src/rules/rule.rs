@@ -83,7 +83,7 @@ impl Group {
         let plain =
             parts.len() == leaves.len() && parts.iter().enumerate().all(|(position, part)| is_next(position, part));
         let unanswered =
-            leaves.iter().enumerate().any(|(position, leaf)| leaf.test.is_unanswered() && logic.mentions(position));
+            leaves.iter().enumerate().any(|(position, leaf)| leaf.test.is_unanswered() && logic.references(position));
         Group { leaves, logic, plain, unanswered }
     }
 
@@ -163,10 +163,10 @@ impl Test {
     }
 
     /// Returns its subject: one of [`subject`]. Nested tests are included.
-    pub fn about(&self) -> u8 {
+    pub fn subject(&self) -> u8 {
         let inner = self.rules.as_deref().map(Group::needs).unwrap_or_default();
         let spends = inner.meets(RequiredFacts::AFTER.and(RequiredFacts::REDEMPTION));
-        match self.name.about {
+        match self.name.subject {
             _ if inner.meets(RequiredFacts::BUDGET) => subject::COUNTED,
             own @ (subject::COUNTED | subject::OWN) => own,
             _ if spends && !matches!(self.name.kind, FactKind::Data(_) | FactKind::Channel(_)) => subject::OWN,

@@ -12,7 +12,7 @@ use crate::stacking::select::{CategoryRules, StackingCandidate, TrialOrder};
 /// Decides for each redeemable its gain and whether it may be used.
 pub trait Judge {
     /// Returns whether only the server can decide.
-    fn undecided(&self, position: usize) -> bool;
+    fn is_undecided(&self, position: usize) -> bool;
     /// Returns why it may not be used on this order, if so.
     fn refusal(&mut self, position: usize, cart: &Cart) -> Option<Refusal>;
     /// Returns why it may not be used either on the whole order or on the order as it sees it.
@@ -20,7 +20,7 @@ pub trait Judge {
         self.refusal(position, full_cart).or_else(|| self.refusal(position, visible_cart))
     }
     /// Returns why it may not be used because of the resulting order (docs/spec/calculation.md#11.2, step 7.6).
-    fn objection(
+    fn refusal_after(
         &mut self,
         _position: usize,
         _before: &Cart,
@@ -30,9 +30,9 @@ pub trait Judge {
         None
     }
     /// Records that it was applied with this gain.
-    fn applied(&mut self, _position: usize, _gain: &Gain) {}
+    fn record_applied(&mut self, _position: usize, _gain: &Gain) {}
     /// Returns whether it gives a reward, which is an effect without an amount.
-    fn rewards(&self, position: usize) -> bool;
+    fn gives_reward(&self, position: usize) -> bool;
     /// Returns its gain on the running order, which it sees as `visible_cart` if units of it are free for others. With `once`,
     /// lines that were discounted in this request are excluded.
     fn gain(
@@ -147,7 +147,7 @@ impl WalkState<'_> {
         if self.failed && self.trial.ends_with_refusal(self.rules.redeemables_application_mode) {
             return ApplyOutcome::Skipped(SkipReason::PrecedingFailure);
         }
-        if judge.undecided(position) {
+        if judge.is_undecided(position) {
             return ApplyOutcome::Skipped(SkipReason::Undecided);
         }
         if let Some(skip) = self.limit(class) {
@@ -209,14 +209,14 @@ impl WalkState<'_> {
         };
         let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
         let gain = judge.gain(position, self.cart, visible_cart.as_ref(), base, once)?;
-        if let Some(refusal) = self.objection(&turn, visible_cart.as_ref(), &gain, judge) {
+        if let Some(refusal) = self.refusal_after(&turn, visible_cart.as_ref(), &gain, judge) {
             return Err(refusal);
         }
-        if class.skips_no_effect && gain.is_nothing() && !judge.rewards(position) {
+        if class.skips_no_effect && gain.is_nothing() && !judge.gives_reward(position) {
             return Ok(None);
         }
         self.cart.add(&gain).ok_or_else(too_large)?;
-        judge.applied(position, &gain);
+        judge.record_applied(position, &gain);
         Ok(Some(gain))
     }
 
@@ -231,7 +231,7 @@ impl WalkState<'_> {
     }
 
     /// Returns why a redeemable may not be used because of the resulting order, as it sees that.
-    fn objection(
+    fn refusal_after(
         &self,
         turn: &WalkTurn<'_>,
         visible_cart: Option<&Cart>,
@@ -243,10 +243,12 @@ impl WalkState<'_> {
             let after = after()?;
             Some(self.visible_cart(turn, &after).unwrap_or(after))
         };
-        let Some(visible_cart) = visible_cart else { return judge.objection(turn.position, self.cart, gain, &after) };
-        let full_objection =
-            if self.trial.is_unsettled() { judge.objection(turn.position, self.cart, gain, &after) } else { None };
-        full_objection.or_else(|| judge.objection(turn.position, visible_cart, gain, &visible_after))
+        let Some(visible_cart) = visible_cart else {
+            return judge.refusal_after(turn.position, self.cart, gain, &after);
+        };
+        let full_refusal =
+            if self.trial.is_unsettled() { judge.refusal_after(turn.position, self.cart, gain, &after) } else { None };
+        full_refusal.or_else(|| judge.refusal_after(turn.position, visible_cart, gain, &visible_after))
     }
 }
 

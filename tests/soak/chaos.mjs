@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { caller } from "../workerd/harness.mjs";
 import { order } from "../workerd/redemption_fixtures.mjs";
 import { checkConsistency, checkLocks, checkRemoval } from "./agree.mjs";
-import { perform, learn, load, world } from "./clients.mjs";
+import { perform, learn, load, createFixtures } from "./clients.mjs";
 import { createRandom } from "./random.mjs";
 import { startService } from "./service.mjs";
 
@@ -54,18 +54,18 @@ export async function chaos({ rounds, seed, report = () => {} }) {
 
 async function play(service, seed, round, earlier) {
   const call = caller(service.url);
-  const chance = createRandom(seed, round);
-  const play = await world(call, round, seed, earlier);
+  const random = createRandom(seed, round);
+  const play = await createFixtures(call, round, seed, earlier);
   const killed = [];
-  for (const spell of chance.chance(TWICE) ? ["first", "second"] : ["only"]) {
-    const what = chance.pick(["workerd", "node", "both"]);
-    const [answers, later, orphaned] = [chance.int(1, ANSWERS), chance.int(0, LATER_MS), chance.int(0, 200)];
+  for (const phase of random.withProbability(TWICE) ? ["first", "second"] : ["only"]) {
+    const what = random.pick(["workerd", "node", "both"]);
+    const [answers, later, orphaned] = [random.int(1, ANSWERS), random.int(0, LATER_MS), random.int(0, 200)];
     const kill = () => service.kill(what, () => sleep(orphaned));
-    await load(call, play, { createRandom: (...names) => createRandom(seed, ...names), spell, answers, later, kill });
+    await load(call, play, { createRandom: (...names) => createRandom(seed, ...names), phase, answers, later, kill });
     killed.push(what);
   }
   const lost = play.calls.filter((entry) => entry.lost).length;
-  await settle(call, play, chance);
+  await settle(call, play, random);
   const totals = await checkConsistency(call, play);
   await checkRemoval(call, play);
   const redeem = (code, session) =>
@@ -84,7 +84,7 @@ async function play(service, seed, round, earlier) {
 }
 
 /** Sends lost calls with a key again, twice, and some answered ones; then waits for the jobs. */
-async function settle(call, play, chance) {
+async function settle(call, play, random) {
   const again = play.calls.filter((entry) => entry.lost && (entry.key || entry.kind === "lock"));
   for (const entry of again) {
     await perform(call, entry);
@@ -92,7 +92,7 @@ async function settle(call, play, chance) {
   }
   const answered = play.calls.filter((entry) => entry.key && !entry.lost && entry.answer.status < 300);
   const replayed = [...again.filter((entry) => answered.includes(entry))];
-  for (let at = 0; at < REPLAYED && answered.length > 0; at += 1) replayed.push(chance.pick(answered));
+  for (let at = 0; at < REPLAYED && answered.length > 0; at += 1) replayed.push(random.pick(answered));
   for (const entry of replayed) {
     const { status, body } = await call(entry.method, entry.path, entry.body, { "idempotency-key": entry.key });
     assert.deepEqual({ status, body }, entry.answer, `${entry.mark} with its key once more`);

@@ -20,7 +20,7 @@ const DISCOUNT = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_
 const SHARES = { redeem: 30, spend: 20, rollBack: 15, lock: 10, redeemLocked: 5, publish: 15, load: 5, bring: 3, make: 1, drop: 1 };
 
 /** Creates the fixtures of a round, before any kill. `earlier` has those of the previous round. */
-export async function world(call, round, seed, earlier) {
+export async function createFixtures(call, round, seed, earlier) {
   const name = `${seed}-${round}`;
   const made = async (path, body) => {
     const { status, body: answer } = await call("POST", path, body);
@@ -55,17 +55,17 @@ export async function world(call, round, seed, earlier) {
 
 /**
  * Lets the clients work until the given number of calls was answered, kills the service shortly after, and records which calls were lost. A call that
- * breaks off before that is an error. `spell` distinguishes the loads of one round.
+ * breaks off before that is an error. `phase` distinguishes the loads of one round.
  */
-export async function load(call, play, { createRandom, spell, answers, later, kill }) {
+export async function load(call, play, { createRandom, phase, answers, later, kill }) {
   let dying = false;
   let answered = 0;
   let enough;
   const reached = new Promise((done) => (enough = done));
   const ended = Array.from({ length: CLIENTS }, async (_, client) => {
-    const chance = createRandom(play.name, spell, client);
+    const random = createRandom(play.name, phase, client);
     for (let step = 0; ; step += 1) {
-      const entry = next(play, chance, { client, mark: `${play.name}.${spell}.${client}.${step}` });
+      const entry = next(play, random, { client, mark: `${play.name}.${phase}.${client}.${step}` });
       play.calls.push(entry);
       await perform(call, entry).catch((error) => {
         if (!dying) throw error;
@@ -100,8 +100,8 @@ export function learn(play, { kind, answer, session }) {
 }
 
 /** Returns the next call of a client. A call without its preconditions becomes a redemption. */
-function next(play, chance, { client, mark }) {
-  const key = chance.chance(0.6) ? `key-${mark}` : undefined;
+function next(play, random, { client, mark }) {
+  const key = random.withProbability(0.6) ? `key-${mark}` : undefined;
   const entry = (kind, path, body, more = {}) => ({ kind, method: "POST", path, body, mark, key, ...more });
   const customer = { source_id: `client-${play.name}-${client}` };
   const redemption = (code, more = {}, session = undefined) =>
@@ -110,12 +110,12 @@ function next(play, chance, { client, mark }) {
       ...(session ? { session: { type: "LOCK", key: session } } : {}),
     }, { code, session, client });
   const steps = {
-    redeem: () => redemption(play.codes[chance.pick(["plenty", "scarce", "lockable"])]),
-    spend: () => redemption(chance.pick(play.cards), { gift: { credits: chance.int(1, 300) } }),
+    redeem: () => redemption(play.codes[random.pick(["plenty", "scarce", "lockable"])]),
+    spend: () => redemption(random.pick(play.cards), { gift: { credits: random.int(1, 300) } }),
     // Also one that is rolled back already.
     rollBack: () => {
       if (play.redeemed.length === 0) return steps.redeem();
-      const of = chance.pick(play.redeemed);
+      const of = random.pick(play.redeemed);
       return entry("rollback", `/v1/redemptions/${of}/rollback`, { metadata: { mark } }, { of });
     },
     lock: () => {
@@ -128,7 +128,7 @@ function next(play, chance, { client, mark }) {
     },
     redeemLocked: () => {
       if (play.locked.length === 0) return steps.lock();
-      return redemption(play.codes.lockable, {}, play.locked.splice(chance.int(0, play.locked.length - 1), 1)[0]);
+      return redemption(play.codes.lockable, {}, play.locked.splice(random.int(0, play.locked.length - 1), 1)[0]);
     },
     // A customer of its own discloses the fate of a publication whose answer was lost.
     publish: () =>
@@ -136,24 +136,24 @@ function next(play, chance, { client, mark }) {
         campaign: { name: play.campaign, count: 1 }, customer: { source_id: `holder-${mark}` }, metadata: { mark },
       }, { holder: `holder-${mark}` }),
     load: () => {
-      const card = chance.pick(play.cards);
-      return entry("addition", `/v1/vouchers/${card}/balance`, { amount: chance.int(1, 100), source_id: mark }, { card });
+      const card = random.pick(play.cards);
+      return entry("addition", `/v1/vouchers/${card}/balance`, { amount: random.int(1, 100), source_id: mark }, { card });
     },
-    bring: () => steps[chance.pick(["bringVouchers", "bringCodes", "bringCustomers"])](),
+    bring: () => steps[random.pick(["bringVouchers", "bringCodes", "bringCustomers"])](),
     bringVouchers: () => {
-      const names = numbered(`ALONE-${mark}`, chance.int(10, 60));
+      const names = numbered(`ALONE-${mark}`, random.int(10, 60));
       return entry("import", "/v1/vouchers/import", names.map((code) => ({ code, ...DISCOUNT })), { names, of: "vouchers" });
     },
     bringCodes: () => {
-      const names = numbered(`INTO-${mark}`, chance.int(10, 60));
+      const names = numbered(`INTO-${mark}`, random.int(10, 60));
       return entry("import", `/v1/campaigns/${play.campaign}/import`, names.map((code) => ({ code })), { names, of: "campaign" });
     },
     bringCustomers: () => {
-      const names = numbered(`brought-${mark}`, chance.int(10, 60));
+      const names = numbered(`brought-${mark}`, random.int(10, 60));
       return entry("import", "/v1/customers/bulk/async", names.map((source_id) => ({ source_id })), { names, of: "customers" });
     },
     make: () => {
-      const count = chance.int(2, 200);
+      const count = random.int(2, 200);
       return entry("making", `/v1/campaigns/${play.campaign}/vouchers?vouchers_count=${count}`, { metadata: { mark } }, { count });
     },
     drop: () => {
@@ -162,7 +162,7 @@ function next(play, chance, { client, mark }) {
       return entry("removal", `/v1/campaigns/${play.earlier.campaign}`, undefined, { method: "DELETE", key: undefined });
     },
   };
-  return steps[chance.shares(SHARES)]();
+  return steps[random.shares(SHARES)]();
 }
 
 function numbered(prefix, count) {

@@ -1,7 +1,7 @@
 // Draws all choices of a soak from one seed, so that a seed repeats every choice. It cannot repeat the timing of a machine.
 
 /**
- * Returns a generator of its own for each name below a seed: `int(least, most)`, `pick(list)`, `chance(share)`, `shares({ name: share })`.
+ * Returns a generator of its own for each name below a seed: `int(least, most)`, `pick(list)`, `withProbability(share)`, `shares({ name: share })`.
  */
 export function createRandom(seed, ...names) {
   let state = hash([seed, ...names].join("/"));
@@ -16,7 +16,7 @@ export function createRandom(seed, ...names) {
   return {
     int,
     pick: (list) => list[int(0, list.length - 1)],
-    chance: (share) => next() < share,
+    withProbability: (share) => next() < share,
     /** Picks one of the names, each with the probability of its share. */
     shares(of) {
       let left = next() * Object.values(of).reduce((sum, share) => sum + share, 0);

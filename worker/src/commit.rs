@@ -35,6 +35,7 @@ use std::collections::VecDeque;
 type Observer = fn(&mut Call<'_, '_>, &DomainEvent) -> Result<Reaction, Fault>;
 
 /// All observers of domain events, in this order. Points that paid an order are refunded before the points that it earned are revoked.
+/// `activate_pending` also extends the expiration of points by activity.
 const OBSERVERS: &[Observer] = &[
     follow_up::refund_payment,
     follow_up::correct_program_points,
@@ -46,7 +47,7 @@ const OBSERVERS: &[Observer] = &[
 
 /// Commits the writes of a call with all that follows from them.
 pub fn run(call: &mut Call<'_, '_>) -> Result<(), CallError> {
-    follow_up(call)?;
+    run_consequences(call)?;
     let changes = call.store.take_changes();
     if !changes.is_empty() {
         let cause = EventCause::of_call(call);
@@ -58,7 +59,7 @@ pub fn run(call: &mut Call<'_, '_>) -> Result<(), CallError> {
 /// Runs the writes of a call and everything that follows from them, except webhooks (steps 1 to 4). Returns the points that
 /// moved because of orders.
 /// A handler calls it when its answer contains those points; [`run`] does the rest after the handler.
-pub fn follow_up(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
+pub fn run_consequences(call: &mut Call<'_, '_>) -> Result<MovedPoints, CallError> {
     let mut moved = MovedPoints::default();
     let events = detect_events(call)?;
     let transfers: Vec<TransferRow> =

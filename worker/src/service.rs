@@ -30,14 +30,14 @@ use std::cell::Cell;
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     insert_initial_documents(store, context)?;
     if request.path == subscriptions::WEBHOOK_TOKEN_PATH {
-        let WebhookSecretUpdate { project, signing } =
-            serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
+        let WebhookSecretUpdate { project, signing } = serde_json::from_slice(&request.body)
+            .map_err(|error| Fault(format!("a secret cannot be read: {error}")))?;
         subscriptions::store_secret(store, &project, &signing, context.now.millis());
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
     if request.path == build_job::DEMAND_PATH {
-        let unread = |error| Fault(format!("what a client asks of the bundle does not read: {error}"));
+        let unread = |error| Fault(format!("a demand to build the bundle cannot be read: {error}"));
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
         build_job::demand(store, context, &caller, serde_json::from_slice(&request.body).map_err(unread)?)?;

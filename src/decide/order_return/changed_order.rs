@@ -76,7 +76,7 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
     let stated =
         StatedDiscounts { order: states_discount, lines: line_discounts.iter().map(|line| line.is_stated).collect() };
     let keeps_stated = !is_lower(stored, &order, &cart);
-    let is_cut = cut_to_amounts(&mut order, &mut cart, &stated.when(keeps_stated), &redemptions, &mut settled);
+    let is_cut = cut_to_amounts(&mut order, &mut cart, &stated.only_if(keeps_stated), &redemptions, &mut settled);
     let is_less = cut_to_stated(&order, &stated, &redemptions, &mut settled);
     let gross = settled.order.amount;
     let is_returned = (is_cut || is_less || !back.lines.is_empty()) && order.status != Some(OrderStatus::Canceled);
@@ -101,10 +101,10 @@ struct StatedDiscounts {
 }
 
 impl StatedDiscounts {
-    fn when(&self, holds: bool) -> StatedDiscounts {
+    fn only_if(&self, condition: bool) -> StatedDiscounts {
         StatedDiscounts {
-            order: self.order && holds,
-            lines: self.lines.iter().map(|is_stated| *is_stated && holds).collect(),
+            order: self.order && condition,
+            lines: self.lines.iter().map(|is_stated| *is_stated && condition).collect(),
         }
     }
 }

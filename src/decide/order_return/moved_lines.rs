@@ -65,14 +65,15 @@ impl LineMoves {
 
     /// Removes from a changed order with returned units the amounts that are still those of all units.
     pub fn remove_stale_amounts(&self, stored: &Order, order: &mut Order) {
-        let forget = |amount: &mut Option<Money>, known: Option<Money>| *amount = amount.filter(|_| *amount != known);
-        forget(&mut order.amount, stored.amount);
-        forget(&mut order.initial_amount, stored.initial_amount);
+        let remove_if_unchanged =
+            |amount: &mut Option<Money>, known: Option<Money>| *amount = amount.filter(|_| *amount != known);
+        remove_if_unchanged(&mut order.amount, stored.amount);
+        remove_if_unchanged(&mut order.initial_amount, stored.initial_amount);
         for (known, position) in stored.items.iter().zip(&self.positions) {
             let line = position.and_then(|position| order.items.get_mut(position));
             let Some(line) = line.filter(|line| line.quantity != known.quantity) else { continue };
-            forget(&mut line.amount, known.amount);
-            forget(&mut line.initial_amount, known.initial_amount);
+            remove_if_unchanged(&mut line.amount, known.amount);
+            remove_if_unchanged(&mut line.initial_amount, known.initial_amount);
             line.initial_quantity = line.initial_quantity.filter(|units| Some(*units) != known.initial_quantity);
         }
     }

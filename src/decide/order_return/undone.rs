@@ -37,7 +37,7 @@ pub fn undo(
     let effects = effects(&order, redemptions, undone);
     let mut order = order;
     let off = Money::capped_sum(effects.iter().filter(|effect| effect.is_undone).map(|effect| effect.discount));
-    order.discount_amount = some(order.discount_amount.unwrap_or_default().remaining_after(off));
+    order.discount_amount = non_zero(order.discount_amount.unwrap_or_default().remaining_after(off));
     let mut is_kept = Vec::with_capacity(order.items.len());
     let mut has_lost = false;
     for (position, item) in order.items.iter_mut().enumerate() {
@@ -49,7 +49,7 @@ pub fn undo(
             line.others.iter().any(|other| other.units != 0) || (was_empty && item.initial_quantity != Some(0));
         is_kept.push(item.quantity > 0 || is_owed);
         has_lost |= lost > 0;
-        order.amount = order.amount.map(|amount| work.checked(less(amount, lost)));
+        order.amount = order.amount.map(|amount| work.checked(reduced_by(amount, lost)));
     }
     let mut is_kept = is_kept.into_iter();
     order.items.retain(|_| is_kept.next().unwrap_or(true));
@@ -130,7 +130,7 @@ impl LineEffects {
         item.quantity = line.quantity;
         item.discount_quantity = Some(line.free_units).filter(|free| *free > 0);
         item.amount = line.amount;
-        item.discount_amount = some(line.discount);
+        item.discount_amount = non_zero(line.discount);
         let lost = || self.worth_of(item, change(quantity, line.quantity));
         amount.zip(line.amount).map_or_else(lost, |(before, after)| before.difference_from(after))
     }
@@ -151,7 +151,7 @@ impl LineEffects {
     }
 }
 
-fn some(amount: Money) -> Option<Money> {
+fn non_zero(amount: Money) -> Option<Money> {
     Some(amount).filter(|amount| !amount.is_zero())
 }
 
@@ -166,7 +166,7 @@ fn change(before: u64, after: u64) -> i64 {
 }
 
 /// Returns an amount less a change, and at least 0. `None` if it grows out of bounds.
-fn less(amount: Money, change: i64) -> Option<Money> {
+fn reduced_by(amount: Money, change: i64) -> Option<Money> {
     // Only a result below zero leaves 64 bits: both numbers are at most 2^53.
     Money::of(amount.minor().checked_sub_signed(change).unwrap_or(0))
 }

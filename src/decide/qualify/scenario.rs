@@ -176,7 +176,7 @@ fn discounts(offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
 
 /// Returns whether a rule requires one of the lines by name.
 fn requires(rule: &Rule, items: OrderLines<'_>) -> bool {
-    let query = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == subject::GOODS);
+    let query = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.subject() == subject::GOODS);
     let wanted = query.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
     wanted.into_iter().any(|condition| items.has_any(&condition.goods))
 }

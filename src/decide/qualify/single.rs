@@ -87,8 +87,8 @@ fn is_missing_order(refusal: &Refusal) -> bool {
 }
 
 impl Judge for SingleTrial<'_> {
-    fn undecided(&self, position: usize) -> bool {
-        self.judge.undecided(position)
+    fn is_undecided(&self, position: usize) -> bool {
+        self.judge.is_undecided(position)
     }
 
     fn refusal(&mut self, position: usize, cart: &Cart) -> Option<Refusal> {
@@ -101,7 +101,7 @@ impl Judge for SingleTrial<'_> {
         let mut verdict = check_readable(offer, self.items)
             .and_then(|()| check_terms(self.case, &self.redeemable, offer, &running_order, &mut found));
         // Tests of the redeemable itself could not be evaluated for all candidates together.
-        let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == subject::OWN);
+        let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.subject() == subject::OWN);
         if verdict.is_ok() && self.query.scenario.uses_order() && offer.rules.iter().any(|rule| own(rule)) {
             verdict = check_rules(self.case, offer, &running_order, &mut found);
         }
@@ -121,18 +121,18 @@ impl Judge for SingleTrial<'_> {
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
 
-    fn objection(
+    fn refusal_after(
         &mut self,
         position: usize,
         before: &Cart,
         gain: &Gain,
         after: &dyn Fn() -> Option<Cart>,
     ) -> Option<Refusal> {
-        self.judge.objection(position, before, gain, after)
+        self.judge.refusal_after(position, before, gain, after)
     }
 
-    fn rewards(&self, position: usize) -> bool {
-        self.judge.rewards(position)
+    fn gives_reward(&self, position: usize) -> bool {
+        self.judge.gives_reward(position)
     }
 
     fn gain(

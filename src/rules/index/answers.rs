@@ -46,7 +46,7 @@ pub(super) struct Tests {
     /// The tests by their keys.
     tests: OrderedMap<Test>,
     /// The subjects of each test.
-    about: Vec<u8>,
+    subjects: Vec<u8>,
     /// The evaluation of each test.
     lookups: Vec<TestLookup>,
     /// The properties that they name.
@@ -56,20 +56,20 @@ pub(super) struct Tests {
 impl Tests {
     /// Returns the number of a test; every different one is stored once.
     pub(super) fn number_of(&mut self, test: &Test) -> u32 {
-        let next = self.about.len();
+        let next = self.subjects.len();
         let key = key(test).map_or_else(|| next.to_string().into(), Text::from);
         if let Some(known) = self.tests.position(&key) {
             return number(known);
         }
         self.tests.insert(key, test.clone());
-        self.about.push(test.about());
+        self.subjects.push(test.subject());
         self.lookups.push(lookup(test, number(next), &mut self.properties));
         number(next)
     }
 
     /// Returns the number of different tests.
     pub(super) fn len(&self) -> usize {
-        self.about.len()
+        self.subjects.len()
     }
 
     /// Returns which tests pass. Those that are not `needed`, if it is given, are not evaluated and count as passed.
@@ -78,10 +78,10 @@ impl Tests {
         let shares = input.passes == RequiredFacts::default();
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
-        let tests = self.tests.iter().zip(&self.about).zip(&self.lookups);
+        let tests = self.tests.iter().zip(&self.subjects).zip(&self.lookups);
         let is_needed = |test: usize| needed.is_none_or(|needed| needed.get(test).copied().unwrap_or(false));
-        let answer = |(number, ((test, about), lookup)): (usize, ((&Test, &u8), &TestLookup))| match lookup {
-            _ if about & subjects == 0 || !is_needed(number) => true,
+        let answer = |(number, ((test, subject), lookup)): (usize, ((&Test, &u8), &TestLookup))| match lookup {
+            _ if subject & subjects == 0 || !is_needed(number) => true,
             // Passing tests are found by the text, below.
             TestLookup::Texts(property) if shares => {
                 !matches!(texts.get(*property), Some(Some(_))) && test.holds_by_itself(input)

@@ -147,12 +147,12 @@ fn write_return(out: &mut Writer, returned: &ReturnAnswer) {
         out.write_number("discount_amount", returned.discount.minor());
         out.write_number("refund_amount", returned.refund.minor());
         out.money_if("uncovered_amount", Some(returned.uncovered).filter(|remaining| !remaining.is_zero()));
-        out.member("redemptions").list(|out| returned.parts.iter().for_each(|part| put_part(out.item(), part)));
+        out.member("redemptions").list(|out| returned.parts.iter().for_each(|part| write_part(out.item(), part)));
         out.member("metadata").metadata(&returned.metadata);
     });
 }
 
-fn put_part(out: &mut Writer, part: &ReturnedRedemption) {
+fn write_part(out: &mut Writer, part: &ReturnedRedemption) {
     let redemption = &part.redemption;
     out.object(|out| {
         out.write_text("id", &redemption.id);

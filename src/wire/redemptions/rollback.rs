@@ -125,7 +125,7 @@ impl RollbackWriter<'_> {
                     write_stored(out, part, "related_object_type");
                     write_stored(out, part, "related_object_id");
                 }
-                redemption.spent.iter().for_each(|spent| write_given_back(out, *spent));
+                redemption.spent.iter().for_each(|spent| write_refunded_units(out, *spent));
                 for name in ["related_object_parent_id", "reward", "promotion_tier"] {
                     redemption.document.get(name).iter().for_each(|value| out.member(name).value(value));
                 }
@@ -173,7 +173,7 @@ fn write_stored(out: &mut Writer, part: &UndonePart, name: &'static str) {
 }
 
 /// Writes refunded units as a negative amount.
-fn write_given_back(out: &mut Writer, spent: SpentUnits) {
+fn write_refunded_units(out: &mut Writer, spent: SpentUnits) {
     let back = spent.amount().cast_signed().wrapping_neg();
     out.member("amount").integer(back);
     let (block, name) = match spent {

@@ -75,7 +75,7 @@ fn the_deciding_test_fails_and_its_kind_decides() {
         let first_failing = expression.first_failing(&mut |position| truths[position]);
         prop_assert_eq!(first_failing.is_none(), expected_truth(&expression, &truths));
         if let Some(first_failing) = first_failing {
-            prop_assert!(!truths[first_failing] && expression.mentions(first_failing));
+            prop_assert!(!truths[first_failing] && expression.references(first_failing));
             // If every failing test before it had passed, the expression would still be false: none of them decided.
             let mut better = truths.clone();
             better[..first_failing].fill(true);

@@ -40,7 +40,7 @@ pub fn client_context(
         return Ok(None);
     }
     let terms = client_policy_of(&caller.settings.client);
-    let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
+    let terms = terms.map_err(|problem| Fault(format!("the project's client policy cannot be read: {problem}")))?;
     let proven = header(request, TOKEN).map(|token| verify_customer(token, caller, store, now_ms)).transpose()?;
     Ok(Some(ClientContext { policy: terms, proven, ..ClientContext::default() }))
 }

@@ -215,7 +215,7 @@ pub struct SettingsUpdate {
 /// Returns a caller as a caller of the project with changed settings.
 pub fn with_settings(caller: &Caller, update: &str) -> Result<Caller, Fault> {
     let SettingsUpdate { project, settings } =
-        serde_json::from_str(update).map_err(|error| Fault(format!("the settings do not read: {error}")))?;
+        serde_json::from_str(update).map_err(|error| Fault(format!("the settings cannot be read: {error}")))?;
     Ok(Caller { project, settings, ..caller.clone() })
 }
 

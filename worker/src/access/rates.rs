@@ -104,7 +104,7 @@ impl Counts {
         for (rate, is_address, name) in &held {
             let window = RateWindow::at(self.part(*is_address).get(name), *rate, now_ms);
             let Some(remaining) = rate.calls.checked_sub(window.used).and_then(|left| left.checked_sub(1)) else {
-                return beyond(*rate, &window, now_ms, of);
+                return refuse_call(*rate, &window, now_ms, of);
             };
             if least.is_none_or(|least| remaining < least.remaining) {
                 let retry_ms = if remaining == 0 { window.end_ms(*rate) } else { now_ms };
@@ -126,7 +126,7 @@ impl Counts {
     }
 }
 
-fn beyond(rate: Rate, window: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
+fn refuse_call(rate: Rate, window: &RateWindow, now_ms: i64, of: &'static str) -> RateDecision {
     let end_ms = window.end_ms(rate);
     let seconds = up_to_seconds(timestamp::elapsed(now_ms, end_ms)).max(1);
     let share = RateRemaining { limit: rate.calls, remaining: 0, retry: up_to_seconds(end_ms) };

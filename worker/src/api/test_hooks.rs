@@ -23,11 +23,11 @@ use serde_json::{Map, Value as Json, json};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    post("/test-hooks/given", "Replace the facts of the project", given)
+    post("/test-hooks/given", "Replace the facts of the project", insert_given)
         .scope("test-hooks")
         .body(&[may("complete", FieldType::Bool)])
         .answers(200, shapes::EMPTY),
-    post("/test-hooks/fill", "Add many documents that differ by their number alone", fill)
+    post("/test-hooks/fill", "Add many documents that differ by their number alone", insert_many)
         .scope("test-hooks")
         .body(&[
             must("kind", FieldType::Text),
@@ -36,7 +36,7 @@ pub const ROUTES: &[Route] = &[
             must("body", FieldType::Map),
         ])
         .answers(200, shapes::EMPTY),
-    post("/test-hooks/copies", "Add many customers who have all that one has, under names of their own", copies)
+    post("/test-hooks/copies", "Add many customers who have all that one has, under names of their own", copy_customer)
         .scope("test-hooks")
         .body(&[
             must("customer_id", FieldType::Text),
@@ -44,14 +44,14 @@ pub const ROUTES: &[Route] = &[
             must("count", FieldType::Int(1, COPIES_MAX)),
         ])
         .answers(200, shapes::EMPTY),
-    get("/test-hooks/rows", "Count the rows of the project's tables", rows)
+    get("/test-hooks/rows", "Count the rows of the project's tables", count_rows)
         .scope("test-hooks")
         .answers(200, shapes::EMPTY),
     post("/test-hooks/deliveries", "Queue deliveries to every webhook", deliveries)
         .scope("test-hooks")
         .body(&[must("count", FieldType::Int(1, 10_000)), must("entities", FieldType::Int(1, 10_000))])
         .answers(200, shapes::EMPTY),
-    post("/test-hooks/hasten", "Make deliveries due now that wait for their next attempt", hasten)
+    post("/test-hooks/hasten", "Make deliveries due now that wait for their next attempt", make_deliveries_due)
         .scope("test-hooks")
         .answers(200, shapes::project::RESENT),
     post("/test-hooks/alarm", "Run the work that is due", alarm).scope("test-hooks").answers(200, shapes::EMPTY),
@@ -79,22 +79,22 @@ fn deliveries(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Makes failed deliveries due now, and returns how many there are.
-fn hasten(call: &mut Call<'_, '_>) -> HandlerResult {
+fn make_deliveries_due(call: &mut Call<'_, '_>) -> HandlerResult {
     let now_ms = call.now_ms();
     let waiting = test_hooks::count_waiting_deliveries(call.store, now_ms)?;
     test_hooks::update_deliveries_due(call.store, now_ms);
     Ok(Response::json(json!({ "count": waiting })))
 }
 
-fn given(call: &mut Call<'_, '_>) -> HandlerResult {
+fn insert_given(call: &mut Call<'_, '_>) -> HandlerResult {
     // The engine reads all of it first, so that a test gets the engine's messages for its own errors.
     RuleSet::read(&call.request.body)?;
     let body = call.source()?;
     test_hooks::delete_all(call.store);
-    give_stacking_rules(call, body.get("stacking_rules"))?;
+    replace_stacking_rules(call, body.get("stacking_rules"))?;
     if let Some(zone) = body.get("time_zone") {
         let said = json_members::object_of("time_zone", zone.clone());
-        give(call, "given", said, "time_zone", None, None);
+        insert_document(call, "given", said, "time_zone", None, None);
     }
     let list = |name: &str| body.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     let campaigns: Vec<String> = list("campaigns")
@@ -103,19 +103,19 @@ fn given(call: &mut Call<'_, '_>) -> HandlerResult {
         .collect();
     for (name, kind, second) in KINDS {
         for document in list(name) {
-            give_one(call, kind, second, &document, &campaigns);
+            insert_one(call, kind, second, &document, &campaigns);
         }
     }
     for hold in list("holds") {
-        give_hold(call, &hold, &list("vouchers"));
+        insert_hold(call, &hold, &list("vouchers"));
     }
-    give_transfers(call, &list("transfers"));
+    insert_transfers(call, &list("transfers"));
     commit::run_test_documents(call.store)?;
     Ok(Response::json(json!({})))
 }
 
 /// Posts the previous transfers.
-fn give_transfers(call: &mut Call<'_, '_>, transfers: &[Json]) {
+fn insert_transfers(call: &mut Call<'_, '_>, transfers: &[Json]) {
     let post = |transfer: &Json| TransferRow {
         id: text(transfer, "id").unwrap_or_default(),
         chain: text(transfer, "chain").unwrap_or_else(|| "given".into()),
@@ -154,7 +154,7 @@ fn text(document: &Json, name: &str) -> Option<String> {
     document.get(name).and_then(Json::as_str).map(str::to_owned)
 }
 
-fn give(
+fn insert_document(
     call: &mut Call<'_, '_>,
     kind: &str,
     body: Map<String, Json>,
@@ -169,7 +169,7 @@ fn give(
 }
 
 /// Bodies are stored as given, so that responses contain them as given.
-fn give_one(call: &mut Call<'_, '_>, kind: &str, second: &str, document: &Json, campaigns: &[String]) {
+fn insert_one(call: &mut Call<'_, '_>, kind: &str, second: &str, document: &Json, campaigns: &[String]) {
     let key = text(document, second);
     let id = text(document, "id").or_else(|| key.clone()).unwrap_or_else(|| call.ids.hex18("given_").to_string());
     let parent = match kind {
@@ -185,7 +185,7 @@ fn give_one(call: &mut Call<'_, '_>, kind: &str, second: &str, document: &Json, 
         count(call, &id, document);
     }
     let body = document.as_object().cloned().unwrap_or_default();
-    give(call, kind, body, &id, key, parent);
+    insert_document(call, kind, body, &id, key, parent);
 }
 
 /// Posts the used quantities of a voucher as transfers.
@@ -232,7 +232,7 @@ fn count(call: &mut Call<'_, '_>, id: &str, document: &Json) {
     call.store.post(posts);
 }
 
-fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
+fn insert_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
     let code = text(hold, "voucher").unwrap_or_default();
     let voucher = vouchers.iter().find(|voucher| text(voucher, "code").as_deref() == Some(&code));
     let id = voucher.and_then(|voucher| text(voucher, "id")).unwrap_or(code);
@@ -253,7 +253,7 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 }
 
 /// Stores the given stacking rules over the defaults; without any, a project keeps its initial set.
-fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
+fn replace_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
     if let Some(stored) = stacking_rules::load(call.store)? {
         call.store.delete(STACKING_RULES.object, &stored.id);
     }
@@ -268,7 +268,7 @@ fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<
 }
 
 /// Creates documents `fill0`, `fill1` and so on: the data of a large merchant, without the time to create it by calls.
-fn fill(call: &mut Call<'_, '_>) -> HandlerResult {
+fn insert_many(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let said = |name: &str| sent.get(name).and_then(Json::as_str).map(str::to_owned);
     let numbered = NumberedDocuments {
@@ -284,7 +284,7 @@ fn fill(call: &mut Call<'_, '_>) -> HandlerResult {
 
 /// Copies a customer with all owned documents, transfers, balances and jobs, as calls would have written them. The ids of the
 /// copies are as scattered as generated ones.
-fn copies(call: &mut Call<'_, '_>) -> HandlerResult {
+fn copy_customer(call: &mut Call<'_, '_>) -> HandlerResult {
     let sent = call.body(Nulls::Dropped)?;
     let number = |name: &str| sent.get(name).and_then(Json::as_i64).unwrap_or(0);
     let customer = sent.get("customer_id").and_then(Json::as_str).unwrap_or_default();
@@ -301,7 +301,7 @@ fn alarm(call: &mut Call<'_, '_>) -> HandlerResult {
 }
 
 /// Counts the rows that a refused request must not change, without responses that are stored under an Idempotency-Key.
-fn rows(call: &mut Call<'_, '_>) -> HandlerResult {
+fn count_rows(call: &mut Call<'_, '_>) -> HandlerResult {
     let mut counts = Map::new();
     for (table, count) in test_hooks::count_rows(call.store)? {
         counts.insert(table.into(), count.into());

@@ -261,7 +261,7 @@ pub fn without_rows(layout: &CsvLayout, slice: &str, is_gone: &dyn Fn(&Json) -> 
 fn read_slice(layout: &CsvLayout, text: &str, mut take: impl FnMut(Json, &str)) -> Result<(), Fault> {
     let mut reader = reader(text.as_bytes(), layout.between);
     let mut record = csv::StringRecord::new();
-    let failed = |error: csv::Error| Fault(format!("a slice of a file does not read: {error}"));
+    let failed = |error: csv::Error| Fault(format!("a slice of a file cannot be read: {error}"));
     let mut from = 0;
     while reader.read_record(&mut record).map_err(failed)? && record.as_slice() != "\0" {
         let to = reader.position().byte();

@@ -79,7 +79,7 @@ fn check_value(schemas: &MetadataSchemas, definition: &Json, value: &Json, path:
 
 fn check_one(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &str, found: &mut Vec<String>) {
     let kind = definition.get("type").and_then(Json::as_str).unwrap_or_default();
-    if let Some(requirement) = misfit(kind, value) {
+    if let Some(requirement) = violated_type(kind, value) {
         return found.push(wrong(path, requirement, value));
     }
     if let (Some(nested), Some(name)) = (value.as_object(), definition.get("object_type").and_then(Json::as_str)) {
@@ -89,7 +89,7 @@ fn check_one(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &
 }
 
 /// Returns the requirement of a type that a value does not meet, if there is one.
-pub fn misfit(kind: &str, value: &Json) -> Option<&'static str> {
+pub fn violated_type(kind: &str, value: &Json) -> Option<&'static str> {
     let (fits, requirement) = match kind {
         "string" => (value.is_string(), "a string"),
         "number" => (value.is_number(), "a number"),

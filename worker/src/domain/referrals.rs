@@ -107,8 +107,8 @@ fn reward_grant(
         let campaign = campaign.as_campaign();
         match reward.card {
             Some(RewardCard::Gift) => campaign.has_gift_vouchers(),
-            Some(RewardCard::Loyalty) => campaign.is_loyalty_program(),
-            None => campaign.has_gift_vouchers() || campaign.is_loyalty_program(),
+            Some(RewardCard::Loyalty) => campaign.is_loyalty_campaign(),
+            None => campaign.has_gift_vouchers() || campaign.is_loyalty_campaign(),
         }
     };
     let Some(campaign) = campaign.filter(has_cards) else {

@@ -385,13 +385,13 @@ impl IncomingRequest {
     /// Sends the new webhook secret of a project to its object.
     async fn sign(&self, bindings: &Bindings, signed: &str) -> Result<(), ObjectCallFailure> {
         let read: WebhookSecretUpdate =
-            serde_json::from_str(signed).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
+            serde_json::from_str(signed).map_err(|error| Fault(format!("a secret cannot be read: {error}")))?;
         let lines = self.lines(is_test, &[("scrip-request-id", &self.request_id)]);
         let body = Uint8Array::from(signed.as_bytes());
         let call = ObjectCall { method: "PUT", target: WEBHOOK_TOKEN_PATH, lines: &lines, body: Some(&body) };
         match bindings.call(&format!("project:{}", read.project), call).await?.status {
             204 => Ok(()),
-            status => Err(Fault(format!("what signs webhooks was not taken: {status}")).into()),
+            status => Err(Fault(format!("the project's object refused the webhook secret: {status}")).into()),
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) async fn answer(
     let call = ObjectCall { method: "GET", target: PROJECTS, lines, body: None };
     let answer = bindings.call("directory", call).await?;
     let projects: Vec<String> = serde_json::from_slice(&answer.bytes.to_vec())
-        .map_err(|error| Fault(format!("the directory's list of projects does not read: {error}")))?;
+        .map_err(|error| Fault(format!("the directory's list of projects cannot be read: {error}")))?;
     let details = bindings.metrics_of(&projects).await?;
     let metrics: Vec<(&str, Option<ObjectMetrics>)> = projects
         .iter()

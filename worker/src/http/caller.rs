@@ -68,7 +68,7 @@ pub struct Settings {
     /// Default characters of its codes, if a campaign or a code sets none. Without them: all alphanumeric characters of ASCII.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charset: Option<String>,
-    /// Client policy, as `scrip::wire::client` reads it.
+    /// Client policy, as `scrip::wire::project::client` reads it.
     #[serde(default = "default_client_policy")]
     pub client: Json,
     /// Header with the caller's address that the operator's own proxy sets; the setup names it for all projects.

@@ -77,7 +77,7 @@ impl List {
 pub enum ListFilter {
     /// The column equals the value.
     Is(&'static str, &'static str),
-    /// The name of the document (`store/blind_index`) contains the value, ignoring case.
+    /// The name of the document (`store/index/blind_index.rs`) contains the value, ignoring case.
     Part(&'static str),
     /// The column lies before or after the value: `name[before]`, `name[after]`.
     Instant(&'static str, &'static str),

@@ -8,7 +8,6 @@ use crate::store::jobs::{self, ActionOutcome, QueuedJob};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
-use scrip::id::Ids;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -40,31 +39,41 @@ pub fn queue(store: &mut Store<'_>, owner: &str, id: &str, kind: &str, cursor: &
     store.schedule_jobs_at(now_ms);
 }
 
-/// Queues an async action with its job for a call; returns its id.
-pub fn start(call: &mut Call<'_, '_>, kind: &str, cursor: &Json) -> String {
-    let Call { store, context, ids, request_id, caller, .. } = call;
-    begin(store, context, ids, request_id, &caller.key_id, kind, cursor)
+/// Async action that is to be queued.
+#[derive(Debug, Clone, Copy)]
+pub struct NewAction<'a> {
+    /// Its generated id.
+    pub id: &'a str,
+    /// Kind of its job.
+    pub kind: &'a str,
+    /// First cursor of the job.
+    pub cursor: &'a Json,
+    /// Key in whose turns the job runs.
+    pub owner: &'a str,
+    /// Request that started it.
+    pub request_id: &'a str,
+    /// Time of the call in milliseconds.
+    pub now_ms: i64,
 }
 
-/// Queues an async action with its job for a request and a key; returns its id.
-pub fn begin(
-    store: &mut Store<'_>,
-    context: &Context,
-    ids: &mut Ids,
-    request_id: &str,
-    owner: &str,
-    kind: &str,
-    cursor: &Json,
-) -> String {
-    let now_ms = context.now.millis();
-    let id = ids.hex18("aa_").to_string();
+/// Queues an async action with its job for a call; returns its id.
+pub fn start(call: &mut Call<'_, '_>, kind: &str, cursor: &Json) -> String {
+    let id = call.ids.hex18("aa_").to_string();
+    let (owner, request_id, now_ms) = (&call.caller.key_id, call.request_id, call.now_ms());
+    insert_action(call.store, NewAction { id: &id, kind, cursor, owner, request_id, now_ms });
+    id
+}
+
+/// Inserts an async action in progress, and queues its job.
+pub fn insert_action(store: &mut Store<'_>, action: NewAction<'_>) {
+    let NewAction { id, kind, cursor, owner, request_id, now_ms } = action;
     let body = json!({
         "id": id, "type": kind, "status": "IN_PROGRESS", "operation_status": "UNKNOWN", "progress": 0, "processing_time": 0,
         "request_id": request_id, "created_at": timestamp::text(now_ms), "updated_at": timestamp::text(now_ms), "object": "async_action",
     });
     let body = body.as_object().cloned().unwrap_or_default();
     let document = Document {
-        id: id.clone(),
+        id: id.to_owned(),
         key: None,
         parent: None,
         holder: None,
@@ -74,8 +83,7 @@ pub fn begin(
     };
     store.insert("async_action", &document);
     store.mark_for_retention();
-    queue(store, owner, &id, kind, &cursor.to_string(), now_ms);
-    id
+    queue(store, owner, id, kind, &cursor.to_string(), now_ms);
 }
 
 /// Stores the cursor and reports the progress: at most 99 until the end.

@@ -49,7 +49,8 @@ impl JobCaller {
         act: impl FnOnce(&mut Call<'_, '_>) -> Result<T, E>,
     ) -> Result<T, E> {
         let matched = table.find("POST", &self.path);
-        let matched = matched.map_err(|_| Fault(format!("the route {} of long work is gone", self.path)))?;
+        let matched =
+            matched.map_err(|_| Fault(format!("the route {} of a job does not exist any more", self.path)))?;
         let headers = vec![(request_checks::ORIGIN.to_owned(), self.origin.clone())];
         let request = Request { headers, ..Request::default() };
         let mut call = Call {

@@ -15,21 +15,21 @@ pub trait CheckedAmount: Sized {
 
 impl CheckedAmount for i64 {
     fn plus(self, more: i64) -> Result<i64, Fault> {
-        self.checked_add(more).ok_or_else(|| beyond(&format!("{self} + {more}")))
+        self.checked_add(more).ok_or_else(|| out_of_bounds_fault(&format!("{self} + {more}")))
     }
 
     fn minus(self, less: i64) -> Result<i64, Fault> {
-        self.checked_sub(less).ok_or_else(|| beyond(&format!("{self} - {less}")))
+        self.checked_sub(less).ok_or_else(|| out_of_bounds_fault(&format!("{self} - {less}")))
     }
 }
 
 impl CheckedAmount for u64 {
     fn plus(self, more: u64) -> Result<u64, Fault> {
-        self.checked_add(more).ok_or_else(|| beyond(&format!("{self} + {more}")))
+        self.checked_add(more).ok_or_else(|| out_of_bounds_fault(&format!("{self} + {more}")))
     }
 
     fn minus(self, less: u64) -> Result<u64, Fault> {
-        self.checked_sub(less).ok_or_else(|| beyond(&format!("{self} - {less}")))
+        self.checked_sub(less).ok_or_else(|| out_of_bounds_fault(&format!("{self} - {less}")))
     }
 }
 
@@ -40,12 +40,12 @@ pub fn total<A: CheckedAmount + Default>(amounts: impl IntoIterator<Item = A>) -
 
 /// Returns a number with a sign, in its unit. Fails from 2^63.
 pub fn signed(amount: u64) -> Result<i64, Fault> {
-    i64::try_from(amount).map_err(|_| beyond(&amount.to_string()))
+    i64::try_from(amount).map_err(|_| out_of_bounds_fault(&amount.to_string()))
 }
 
 /// Returns a number without a sign, in its unit. Fails below zero.
 pub fn unsigned(amount: i64) -> Result<u64, Fault> {
-    u64::try_from(amount).map_err(|_| beyond(&amount.to_string()))
+    u64::try_from(amount).map_err(|_| out_of_bounds_fault(&amount.to_string()))
 }
 
 /// Returns a number with the opposite sign, in its unit. Fails for -2^63.
@@ -54,7 +54,7 @@ pub fn negated(amount: i64) -> Result<i64, Fault> {
 }
 
 #[cold]
-fn beyond(result: &str) -> Fault {
+fn out_of_bounds_fault(result: &str) -> Fault {
     Fault(format!("an amount is out of bounds: {result}"))
 }
 

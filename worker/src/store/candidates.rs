@@ -57,19 +57,19 @@ pub struct CandidateRows {
 
 impl CandidateRows {
     /// Reads the candidates.
-    pub fn read(store: &Store<'_>, seek: &CandidateFilter<'_>, now: Instant) -> Result<CandidateRows, Fault> {
+    pub fn read(store: &Store<'_>, filter: &CandidateFilter<'_>, now: Instant) -> Result<CandidateRows, Fault> {
         let mut offered = CandidateRows { now, ..CandidateRows::default() };
         let mut programs = BTreeMap::new();
         let mut list = Vec::new();
-        if seek.stacks {
-            list.extend(offered.read_stacks(store, seek, &mut programs)?);
+        if filter.stacks {
+            list.extend(offered.read_stacks(store, filter, &mut programs)?);
         } else {
-            if !seek.only_own && !seek.client {
+            if !filter.only_own && !filter.client {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
-            let (passed_on, published) = (list_passed_on(store, seek)?, list_published(store, seek)?);
-            let vouchers = voucher_rows(store, seek, &programs, passed_on.union(&published))?;
-            let tiers = if seek.only_own { Vec::new() } else { newest(store, "promotion_tier")? };
+            let (passed_on, published) = (list_passed_on(store, filter)?, list_published(store, filter)?);
+            let vouchers = voucher_rows(store, filter, &programs, passed_on.union(&published))?;
+            let tiers = if filter.only_own { Vec::new() } else { newest(store, "promotion_tier")? };
             offered.read_parents(store, &mut programs, vouchers.iter().chain(&tiers))?;
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
             for candidate in &mut list {
@@ -80,7 +80,7 @@ impl CandidateRows {
         }
         offered.read_rules(store, &list)?;
         offered.read_balances(store)?;
-        offered.set = offered.prepare(&list, seek.client);
+        offered.set = offered.prepare(&list, filter.client);
         Ok(offered)
     }
 
@@ -135,7 +135,7 @@ impl CandidateRows {
     fn read_stacks(
         &mut self,
         store: &Store<'_>,
-        seek: &CandidateFilter<'_>,
+        filter: &CandidateFilter<'_>,
         programs: &mut BTreeMap<Text, CodeCampaign>,
     ) -> Result<Vec<Candidate>, Fault> {
         let mut list = Vec::new();
@@ -147,7 +147,7 @@ impl CandidateRows {
             self.tiers_of_stacks.insert(candidate.id.clone(), stack.tiers);
             list.push(candidate);
         }
-        if seek.client {
+        if filter.client {
             let named: BTreeSet<&str> = self.tiers_of_stacks.values().flatten().map(Text::as_str).collect();
             let rows = with_ids(store, "promotion_tier", &named.into_iter().collect::<Vec<&str>>())?;
             self.read_parents(store, programs, rows.iter())?;

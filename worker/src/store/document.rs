@@ -444,5 +444,5 @@ fn print_body(body: &Map<String, Json>) -> String {
 
 /// Returns the warning for a stored document that cannot be read.
 pub fn unreadable(kind: &str, id: &str, problem: &Problem) -> UnreadableFact {
-    UnreadableFact::Unreadable(format!("the stored {kind} `{id}` does not read: {problem}"))
+    UnreadableFact::Unreadable(format!("the stored {kind} `{id}` cannot be read: {problem}"))
 }

@@ -184,7 +184,7 @@ impl Facts for StoreFacts<'_, '_> {
         let stored = stored.and_then(|stored| Some((self.record_fault(stored.members().map(Some))?, stored.parent)));
         // A rollback has the same kind, but is no redemption.
         let stored = stored.filter(|(members, _)| members.get("object").and_then(Node::as_str) == Some("redemption"));
-        let damaged = |problem| Fault(format!("the stored redemption `{id}` does not read: {problem}"));
+        let damaged = |problem| Fault(format!("the stored redemption `{id}` cannot be read: {problem}"));
         let redemption = stored.and_then(|(members, parent)| {
             let redemption = self.record_fault(read_stored_redemption(members).map(Some).map_err(damaged))?;
             // The record of a promotion stack has its subject only as its parent.

@@ -157,7 +157,7 @@ pub fn insert_of_service(store: &mut Store<'_>, kind: &str, cursor: &str, at_ms:
 }
 
 /// Queues the one job of the service of a kind, at the flush; a waiting one runs at the earlier of both times.
-pub fn insert_or_hasten(store: &mut Store<'_>, kind: &str, at_ms: i64) {
+pub fn insert_or_reschedule_earlier(store: &mut Store<'_>, kind: &str, at_ms: i64) {
     store.write(
         "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, '', 0, '')
          ON CONFLICT (id) DO UPDATE SET at = MIN(at, excluded.at)",

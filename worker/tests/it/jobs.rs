@@ -4,6 +4,7 @@ use crate::in_process::Edge;
 use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::http::request::Request;
+use scrip_worker::jobs::async_actions::{NewAction, insert_action};
 use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::sql::{Sql, SqlValue};
@@ -100,8 +101,10 @@ fn a_failing_job_ends_after_its_retries() {
     let mut store = Store::open(&sql, NOW).unwrap();
     let mut ids = scrip::id::Ids::new(&context(NOW));
     let (kind, broken) = ("CAMPAIGN.VOUCHERS_GENERATE", json!("no cursor"));
-    let id =
-        scrip_worker::jobs::async_actions::begin(&mut store, &context(NOW), &mut ids, "v-1", "dev-app", kind, &broken);
+    let id = ids.hex18("aa_").to_string();
+    let (owner, request_id) = ("dev-app", "v-1");
+    let action = NewAction { id: &id, kind, cursor: &broken, owner, request_id, now_ms: NOW };
+    insert_action(&mut store, action);
     store.flush().unwrap();
     let mut now_ms = NOW;
     for attempt in 1..=6 {

@@ -113,7 +113,7 @@ pub fn apply(route: &Route, client: &ClientContext, answer: &mut Response) -> Re
         // Redemption records are serialized for the store and returned as stored: a client receives a reduced copy.
         ResponseBody::Written(written) => {
             let mut body: Json = serde_json::from_slice(written)
-                .map_err(|error| Fault(format!("the answer of {} does not read: {error}", route.path)))?;
+                .map_err(|error| Fault(format!("the answer of {} cannot be read: {error}", route.path)))?;
             filter_body(route, client, &mut body);
             answer.body = ResponseBody::Value(body);
         }

@@ -328,7 +328,7 @@ struct ForwardedTemplate {
 fn copy(call: &mut Call<'_, '_>) -> HandlerResult {
     if header(call.request, FORWARDED).is_some() {
         let forwarded = serde_json::from_slice(&call.request.body)
-            .map_err(|error| Fault(format!("a template that was carried over does not read: {error}")))?;
+            .map_err(|error| Fault(format!("a template that was carried over cannot be read: {error}")))?;
         return write_copy(call, forwarded);
     }
     check_project(call)?;

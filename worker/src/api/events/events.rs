@@ -91,7 +91,7 @@ fn track(call: &mut Call<'_, '_>) -> HandlerResult {
     consume_quota(call)?;
     let (customer, named) = if caller::trusts_customer(call) {
         let mut customer = customer::upsert_named(call, sent)?;
-        refer(call, &mut customer, &schema, &body)?;
+        record_event_referral(call, &mut customer, &schema, &body)?;
         check_card(call, &customer, &body)?;
         let named = customer::summary_json(customer.as_customer());
         (Some(customer), named)
@@ -127,8 +127,8 @@ fn consume_quota(call: &mut Call<'_, '_>) -> Result<(), CallError> {
     Err(refusal.into())
 }
 
-/// Settles the referral of an event with a code, if its program counts such events.
-fn refer(
+/// Records the referral of an event with a code, if its program counts such events.
+fn record_event_referral(
     call: &mut Call<'_, '_>,
     customer: &mut Document,
     schema: &Document,
@@ -140,7 +140,7 @@ fn refer(
     }
     let code = event.referral_code();
     let found = find_referral(call, code, event.referrer_id(), customer, schema);
-    let Some(referral) = concealed(call, code, found)?.filter(|referral| referral.counts) else { return Ok(()) };
+    let Some(referral) = conceal_refusal(call, code, found)?.filter(|referral| referral.counts) else { return Ok(()) };
     let grants = referrals::record_referrals(call, customer, &[referral])?;
     let customer = customer.clone();
     referrals::fulfil_rewards(call, &grants, &mut RequestFulfilments::new(Some(&customer), &[]))
@@ -172,8 +172,8 @@ fn find_referral(
     Ok(decided?)
 }
 
-/// Reports a code that a client cannot use like an unknown one, and counts a failed attempt.
-fn concealed<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) -> Result<T, CallError> {
+/// Conceals from a client why a code is refused: it looks like an unknown one. Counts a failed attempt.
+fn conceal_refusal<T>(call: &Call<'_, '_>, code: &str, found: Result<T, CallError>) -> Result<T, CallError> {
     match (found, &call.client) {
         (Err(CallError::Refused(refusal)), Some(client)) => {
             // Saturates: beyond every limit of attempts.
@@ -193,7 +193,7 @@ fn check_card(call: &Call<'_, '_>, customer: &Document, body: &Map<String, Json>
         true => Ok(()),
         false => Err(not_holder(code).into()),
     });
-    concealed(call, code, found)
+    conceal_refusal(call, code, found)
 }
 
 fn is_card_of(card: &Document, customer: &Document) -> bool {

@@ -37,7 +37,7 @@ const STARTED: &str =
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    post("/v1/campaigns/{campaignId}/transactions/export", "Export the transactions of a campaign", of_campaign)
+    post("/v1/campaigns/{campaignId}/transactions/export", "Export the transactions of a campaign", export_campaign_transactions)
         .of(&EXPORT)
         .scope("campaigns")
         .body(BODY)
@@ -46,7 +46,7 @@ pub const ROUTES: &[Route] = &[
             "Starts an export of the balance transactions of all vouchers of a gift voucher or loyalty campaign. A CSV file is written in the background; transactions after the call are left out. Other types of campaigns are refused with `forbidden`, unknown columns with `invalid_export_fields`.",
         )
         .returns(STARTED),
-    post("/v1/vouchers/{code}/transactions/export", "Export the transactions of a voucher", of_voucher)
+    post("/v1/vouchers/{code}/transactions/export", "Export the transactions of a voucher", export_voucher_transactions)
         .of(&EXPORT)
         .scope("vouchers")
         .body(OF_CODE)
@@ -55,7 +55,7 @@ pub const ROUTES: &[Route] = &[
             "Starts an export of the balance transactions of a gift card or loyalty card. A CSV file is written in the background; transactions after the call are left out. An unknown voucher is refused with `not_found`, unknown columns with `invalid_export_fields`.",
         )
         .returns(STARTED),
-    post("/v1/loyalties/members/{memberId}/transactions/export", "Export the transactions of a loyalty card", of_card)
+    post("/v1/loyalties/members/{memberId}/transactions/export", "Export the transactions of a loyalty card", export_card_transactions)
         .of(&EXPORT)
         .scope("loyalties")
         .body(BODY)
@@ -67,7 +67,7 @@ pub const ROUTES: &[Route] = &[
     post(
         "/v1/loyalties/{campaignId}/members/{memberId}/transactions/export",
         "Export the transactions of a loyalty card of a campaign",
-        of_card,
+        export_card_transactions,
     )
     .of(&EXPORT)
     .scope("loyalties")
@@ -80,7 +80,7 @@ pub const ROUTES: &[Route] = &[
     post(
         "/v1/loyalties/{campaignId}/transactions/export",
         "Export the transactions of a loyalty campaign",
-        of_program,
+        export_loyalty_campaign_transactions,
     )
     .of(&EXPORT)
     .scope("loyalties")
@@ -93,7 +93,7 @@ pub const ROUTES: &[Route] = &[
     post(
         "/v1/loyalties/{campaignId}/points-expiration/export",
         "Export the expirations of points of a loyalty campaign",
-        lapsing,
+        export_points_expiration,
     )
     .of(&EXPORT)
     .scope("loyalties")
@@ -103,7 +103,7 @@ pub const ROUTES: &[Route] = &[
         "Starts an export of the points of a loyalty campaign by the day on which they expire. A CSV file is written in the background. An unknown loyalty campaign is refused with `not_found`, unknown columns with `invalid_export_fields`.",
     )
     .returns(STARTED),
-    post("/v1/orders/export", "Export orders", orders)
+    post("/v1/orders/export", "Export orders", export_orders)
         .of(&EXPORT)
         .scope("orders")
         .body(BODY)
@@ -140,23 +140,23 @@ fn start_export(
     Ok(Response::json(EXPORT.one_to_json(call, export)?))
 }
 
-fn of_one(call: &mut Call<'_, '_>, card: &Document) -> HandlerResult {
+fn start_card_export(call: &mut Call<'_, '_>, card: &Document) -> HandlerResult {
     start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "voucher_id", id: &card.id }), |request| {
         request.parent = Some(card.id.clone())
     })
 }
 
-fn of_voucher(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_voucher_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = voucher::find(call)?;
-    of_one(call, &card)
+    start_card_export(call, &card)
 }
 
-fn of_card(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_card_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
     let card = find_card(call)?;
-    of_one(call, &card)
+    start_card_export(call, &card)
 }
 
-fn of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_campaign_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = CAMPAIGN.find(call)?;
     kinds::of_campaign(&campaign)?;
     start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
@@ -164,20 +164,20 @@ fn of_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     })
 }
 
-fn of_program(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_loyalty_campaign_transactions(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_loyalty_campaign(call)?;
     start_export(call, TRANSACTIONS, Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
         request.campaign = Some(campaign.id.clone())
     })
 }
 
-fn lapsing(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_points_expiration(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = find_loyalty_campaign(call)?;
     start_export(call, "points_expiration", Some(ScopeFilter { name: "campaign_id", id: &campaign.id }), |request| {
         request.parent = Some(campaign.id.clone())
     })
 }
 
-fn orders(call: &mut Call<'_, '_>) -> HandlerResult {
+fn export_orders(call: &mut Call<'_, '_>) -> HandlerResult {
     start_export(call, "order", None, |_| ())
 }

@@ -173,7 +173,7 @@ fn assign(call: &mut Call<'_, '_>) -> HandlerResult {
     let body = call.body(Nulls::Dropped)?;
     let project = project_of(call)?;
     let (user, role) = named_in(call, project.organisation(), &body, "")?;
-    give(call, user, &project, &role)
+    assign_role(call, user, &project, &role)
 }
 
 fn update(call: &mut Call<'_, '_>) -> HandlerResult {
@@ -183,11 +183,11 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     check_role(&role)?;
     let user = named(call, &project)?;
     users::role_in(&user, &project.id).ok_or_else(user_not_assigned)?;
-    give(call, user, &project, &role)
+    assign_role(call, user, &project, &role)
 }
 
 /// Assigns a role to a user, which determines the permissions of the user's keys.
-fn give(call: &mut Call<'_, '_>, mut user: Document, project: &Project, role: &str) -> HandlerResult {
+fn assign_role(call: &mut Call<'_, '_>, mut user: Document, project: &Project, role: &str) -> HandlerResult {
     if users::role_by_name(role) != Some(UserRole::Admin) {
         check_administrators(call, &user, project)?;
     }

@@ -76,7 +76,7 @@ fn return_items(call: &mut Call<'_, '_>, order_id: &str) -> HandlerResult {
     let still_paid = write(call, &request)?;
     // The effects on points cards and tiers belong to the response. They are written now, so no later step may refuse.
     call.store.remove_read_limit();
-    let moved_points = commit::follow_up(call)?;
+    let moved_points = commit::run_consequences(call)?;
     let paid = [paid_before, order_payments::find_paid_amount(call.store, order_id)?];
     complete(call, order_id, &moved_points, still_paid, paid)?;
     let document = call.store.document(ORDER.object, order_id)?;

@@ -76,7 +76,7 @@ pub fn to_json(balance_kind: &BalanceKind, campaign_id: Option<&str>, document: 
     let is_rollback = redemption.is_rollback();
     let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
     let CardMovement { taken, credited_total, left } = movement_of(&body)
-        .map_err(|problem| Fault(format!("the stored redemption `{}` does not read: {problem}", document.id)))?;
+        .map_err(|problem| Fault(format!("the stored redemption `{}` cannot be read: {problem}", document.id)))?;
     let mut balance = Map::new();
     balance.insert("type".into(), balance_kind.kind.into());
     balance.insert("total".into(), credited_total.into());

@@ -71,7 +71,7 @@ pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand:
         bundle_heads::mark_lost(store);
     }
     let now_ms = context.now.millis();
-    jobs::insert_or_hasten(store, BUILD_BUNDLE, now_ms);
+    jobs::insert_or_reschedule_earlier(store, BUILD_BUNDLE, now_ms);
     store.schedule_jobs_at(now_ms);
     Ok(())
 }
@@ -114,7 +114,7 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         return Ok(());
     };
     let settings: Settings = serde_json::from_str(&stored.settings)
-        .map_err(|error| Fault(format!("the settings of the bundle do not read: {error}")))?;
+        .map_err(|error| Fault(format!("the settings of the bundle cannot be read: {error}")))?;
     let project = BundleProject { id: &stored.id, settings: &settings, time_zone: settings.time_zone.clone() };
     let now_ms = context.now.millis();
     let wait_state: Option<BuildWait> = if slice.cursor.is_empty() { None } else { Some(slice.read()?) };

@@ -85,7 +85,7 @@ impl Core {
     /// Builds the core of an instant, with its horizon.
     pub fn build(store: &Store<'_>, project: &BundleProject<'_>, now: Instant) -> Result<Core, Fault> {
         let terms = client_policy_of(&project.settings.client);
-        let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
+        let terms = terms.map_err(|problem| Fault(format!("the project's client policy cannot be read: {problem}")))?;
         let client = ClientContext { policy: terms, ..ClientContext::default() };
         let source = CoreSource { store, case_sensitive: project.settings.case_sensitive_codes };
         let mut horizon = Horizon::of_build(now)?;
@@ -395,7 +395,7 @@ impl UnreadableNames {
         documents.retain(|document| match readability::check_fields(kind, &document.body) {
             Ok(()) => true,
             Err(problem) => {
-                source.store.warn(format!("the stored {kind} `{}` does not read: {problem}", document.id));
+                source.store.warn(format!("the stored {kind} `{}` cannot be read: {problem}", document.id));
                 self.0.push(names_json(kind, document));
                 false
             }

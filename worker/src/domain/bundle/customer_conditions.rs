@@ -84,7 +84,7 @@ pub fn decide_for_new_customer(
     let segments = segments.into_iter().map(|segment| without_members(Json::Object(segment.body))).collect();
     // No result depends on the seed.
     let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
-    let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle do not read: {problem}")))?;
+    let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle cannot be read: {problem}")))?;
     let numbers = |expected: bool| {
         let matching = conditions.keys().zip(&decided).filter(|(_, is_met)| **is_met == Some(expected));
         matching.map(|(number, _)| number.to_string()).collect()

@@ -112,7 +112,7 @@ fn is_readable(store: &Store<'_>, kind: &str, goods: &Document) -> bool {
     match readability::check_fields(kind, &goods.body) {
         Ok(()) => true,
         Err(problem) => {
-            store.warn(format!("the stored {kind} `{}` does not read: {problem}", goods.id));
+            store.warn(format!("the stored {kind} `{}` cannot be read: {problem}", goods.id));
             false
         }
     }

@@ -44,7 +44,7 @@ pub fn refresh(
     rows: u64,
 ) -> Result<Option<GoodsRoot>, Fault> {
     let terms = client_policy_of(&project.settings.client);
-    let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
+    let terms = terms.map_err(|problem| Fault(format!("the project's client policy cannot be read: {problem}")))?;
     // Conditions compare days in the project's zone.
     let zone = if sets.is_empty() { &Json::Null } else { project.zone() };
     let content = json!([

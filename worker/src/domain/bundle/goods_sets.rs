@@ -112,7 +112,7 @@ pub fn build_sorter(sets: &BTreeMap<u64, String>, zone: &Json) -> Result<Option<
     for (number, text) in sets {
         let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
         let read = SetCondition::read(&condition);
-        let read = read.map_err(|problem| Fault(format!("the set {number} of goods does not read: {problem}")))?;
+        let read = read.map_err(|problem| Fault(format!("the set {number} of goods cannot be read: {problem}")))?;
         conditions.push((*number, read));
     }
     Ok(Some(GoodsSorter::new(conditions, (*time_zone::of_setup(zone)?).clone())))

@@ -33,7 +33,7 @@ pub fn count_page_levels(buckets: u32) -> u32 {
 
 /// Makes a page of a level from the hashes below; the tree has `buckets` buckets.
 pub fn make_page(level: u32, hashes: Vec<String>, buckets: u32) -> Result<BundlePart, Fault> {
-    let root = root_of(&hashes).ok_or_else(|| Fault::new("the hashes of the goods do not read"))?;
+    let root = root_of(&hashes).ok_or_else(|| Fault::new("the hashes of the goods cannot be read"))?;
     let buckets = PAGE_HASHES.checked_pow(level).map_or(buckets, |full| full.min(buckets));
     let body = serde_json::to_string(&GoodsPage { hashes, buckets }).map_err(|error| Fault(error.to_string()))?;
     Ok(BundlePart { hash: hex(&root), body })

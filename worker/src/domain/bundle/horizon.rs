@@ -201,5 +201,5 @@ pub fn retain_campaigns_of<'d>(campaigns: &mut Vec<Document>, offers: impl Itera
 /// Reads a stored document that was found to be readable before.
 fn read_fact<T>(document: &Document, read: Read<T>) -> Result<T, Fault> {
     let read = read_fields(&document.body, read);
-    read.map_err(|problem| Fault(format!("the stored document `{}` does not read: {problem}", document.id)))
+    read.map_err(|problem| Fault(format!("the stored document `{}` cannot be read: {problem}", document.id)))
 }

@@ -81,7 +81,7 @@ pub fn find_next_time(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fau
 }
 
 /// Begins a pass, at the flush: after one that was not acknowledged, and when a repetition is due, the head is to be written again.
-fn begin(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+fn start_pass(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     let pass = stored::find_pass(store)?;
     if pass.is_open {
         // A time after the end of the type never comes.
@@ -105,7 +105,7 @@ fn begin(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 /// Records the report of the last step, at the flush. One without content begins a pass.
 pub fn record(store: &mut Store<'_>, report: &CopyReport, now_ms: i64) -> Result<(), Fault> {
     if report.is_first() {
-        return begin(store, now_ms);
+        return start_pass(store, now_ms);
     }
     if !report.parts.is_empty() {
         stored::mark_parts_copied(store, &report.parts);

@@ -77,18 +77,19 @@ pub fn seal(
             continue;
         };
         let content = if *is_over { removed.ended_content(voucher) } else { removed.content(voucher, goods) };
-        let (name, body) = close(key, json!(content).to_string().as_bytes())?;
+        let (name, body) = encrypt_box(key, json!(content).to_string().as_bytes())?;
         boxes.insert(name, body);
     }
-    let salt = decode_hex_array::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes does not read"))?;
+    let salt =
+        decode_hex_array::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes cannot be read"))?;
     let member = json!({ "salt": Base64UrlUnpadded::encode_string(&salt), "rounds": ROUNDS, "boxes": boxes });
     core.as_object_mut().map(|core| core.insert("sealed_codes".into(), member));
     Ok(has_all)
 }
 
 /// Returns the name of a box and its bytes, nonce and content, in base64url.
-fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
-    let unread = || Fault::new("the key of a box does not read");
+fn encrypt_box(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
+    let unread = || Fault::new("the key of a box cannot be read");
     let key = decode_hex_array::<BOX_KEY_BYTES>(key).ok_or_else(unread)?;
     let (name, opening) = key.split_at_checked(HALF).ok_or_else(unread)?;
     let mut digest = Hmac::<Sha256>::new_from_slice(&key).map_err(|error| Fault::new(error.to_string()))?;
@@ -97,7 +98,7 @@ fn close(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
     let nonce: [u8; NONCE_BYTES] =
         digest.first_chunk().copied().ok_or_else(|| Fault::new("a digest is shorter than a nonce"))?;
     let cipher = Aes128Gcm::new_from_slice(opening).map_err(|_| unread())?;
-    let closed = cipher.encrypt(&Nonce::from(nonce), content).map_err(|_| Fault::new("a box cannot be closed"))?;
+    let closed = cipher.encrypt(&Nonce::from(nonce), content).map_err(|_| Fault::new("a box cannot be encrypted"))?;
     let body = Base64UrlUnpadded::encode_string(&[nonce.as_slice(), &closed].concat());
     Ok((Base64UrlUnpadded::encode_string(name), body))
 }

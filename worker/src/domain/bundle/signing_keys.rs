@@ -210,7 +210,7 @@ fn pair_of(key: &StoredKey) -> Result<Pair, Fault> {
 }
 
 fn pair(private_seed: &str) -> Result<Pair, Fault> {
-    let seed = decode_hex_array::<32>(private_seed).ok_or_else(|| Fault::new("a private half does not read"))?;
+    let seed = decode_hex_array::<32>(private_seed).ok_or_else(|| Fault::new("a private half cannot be read"))?;
     Ok(Pair::from_bytes(&seed))
 }
 

@@ -100,7 +100,7 @@ pub const LOYALTY_PROGRAM: &str = "LOYALTY_PROGRAM";
 
 /// Tests if a campaign is a loyalty campaign.
 pub fn is_loyalty_campaign(campaign: &Document) -> bool {
-    campaign.as_campaign().is_loyalty_program()
+    campaign.as_campaign().is_loyalty_campaign()
 }
 
 /// Finds the loyalty campaign that the path names by id or name; a campaign of another type is not found.

@@ -91,7 +91,7 @@ pub fn change<T: DeserializeOwned + Serialize + Default>(
     name: &str,
     change: impl FnOnce(&mut T) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let unreadable = |error| Fault::new(format!("the stored {name} of a customer does not read: {error}"));
+    let unreadable = |error| Fault::new(format!("the stored {name} of a customer cannot be read: {error}"));
     let stored = customer.body.remove(name).filter(|stored| !stored.is_null());
     let mut counts: T = stored.map(serde_json::from_value).transpose().map_err(unreadable)?.unwrap_or_default();
     change(&mut counts)?;

@@ -194,7 +194,7 @@ fn read_conditions(conditions: &BTreeMap<u64, String>) -> Result<BTreeMap<u64, R
     let read = |text: &str| -> Result<Rule, Fault> {
         let condition: Json = serde_json::from_str(text).map_err(|error| Fault(error.to_string()))?;
         read_condition(&condition)
-            .map_err(|problem| Fault(format!("a condition of the bundle does not read: {problem}")))
+            .map_err(|problem| Fault(format!("a condition of the bundle cannot be read: {problem}")))
     };
     conditions.iter().map(|(number, text)| Ok((*number, read(text)?))).collect()
 }

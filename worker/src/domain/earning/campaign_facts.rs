@@ -82,7 +82,7 @@ pub fn find_joined_campaigns(
     let campaigns = store.documents_by_names(CAMPAIGN.object, &[], &names)?;
     let mut found = Vec::new();
     for campaign in campaigns {
-        if !campaign.as_campaign().is_loyalty_program() {
+        if !campaign.as_campaign().is_loyalty_campaign() {
             continue;
         }
         let campaign_rules = rules.extract_if(.., |(rule, _)| rule.parent.as_ref() == Some(&campaign.id)).collect();

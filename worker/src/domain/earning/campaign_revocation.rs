@@ -180,7 +180,10 @@ fn points_by_entry(
         }
     };
     let Some(decided) = decided else {
-        call.store.warn(format!("what `{}` earns cannot be decided: something does not read", row.id));
+        call.store.warn(format!(
+            "the points of the earning `{}` cannot be decided: a stored document cannot be read",
+            row.id
+        ));
         return Ok(None);
     };
     let mut decided = decided.into_iter();

@@ -71,7 +71,9 @@ pub fn find_status(store: &Store<'_>, earning_key: &EarningKey) -> Result<Option
         None => Ok(None),
         Some("EARNED") => Ok(Some(EarningStatus::Earned)),
         Some("GIVEN_BACK") => Ok(Some(EarningStatus::Revoked)),
-        Some(other) => Err(Fault(format!("the occasion `{}` stands as `{other}`", earning_key.as_str()))),
+        Some(other) => {
+            Err(Fault(format!("the earning key `{}` has the unknown status `{other}`", earning_key.as_str())))
+        }
     }
 }
 

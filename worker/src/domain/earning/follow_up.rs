@@ -73,8 +73,8 @@ fn changed_order(call: &Call<'_, '_>, event: &DomainEvent) -> Result<Option<Chan
     Ok(Some(ChangedOrder { id: order_id.clone(), now }))
 }
 
-/// Activates the points on a customer's cards that are pending until a custom event. Points that the same event earns wait for
-/// the next one.
+/// Activates the points on a customer's cards that are pending until a custom event, and extends the expiration of points by
+/// activity. Points that the same event earns wait for the next one.
 pub fn activate_pending(call: &mut Call<'_, '_>, event: &DomainEvent) -> Result<Reaction, Fault> {
     if let DomainEvent::CustomEventReceived { event_id, customer_id } = event
         && let Some(document) = call.store.document("event", event_id)?

@@ -63,7 +63,7 @@ fn start(call: &mut Call<'_, '_>, mut revocation: ProgramRevocation) -> Result<R
         decide_corrections(call, &revocation.present, &revocation.earning_key, revocation.order.now.earning())?
     else {
         let earning_key = revocation.earning_key.as_str();
-        call.store.warn(format!("what `{earning_key}` brought cannot be given back: something does not read"));
+        call.store.warn(format!("the points of `{earning_key}` cannot be revoked: a stored document cannot be read"));
         return Ok(Reaction::default());
     };
     if fired_rules::find_status(call.store, &revocation.earning_key)?.is_none() {

@@ -1,5 +1,5 @@
 //! Erases a customer from the ledger, all documents, the stored responses of idempotent requests, exports and queued jobs. It
-//! works in slices, because a customer may be named anywhere. Freed space is overwritten later (`store/remnants`).
+//! works in slices, because a customer may be named anywhere. Freed space is overwritten later (`store/jobs/remnants.rs`).
 
 use crate::access::idempotency::{self, StoredResponse};
 use crate::domain::erasure::redaction::CustomerIdentity;
@@ -142,9 +142,14 @@ fn open(store: &Store<'_>, sealed: &[String]) -> Result<CustomerIdentity, Fault>
     let tracker = Tracker::load(store)?;
     let mut text = String::new();
     for part in sealed {
-        text.push_str(&tracker.source_id(part)?.ok_or_else(|| Fault::new("who is to be forgotten does not open"))?);
+        text.push_str(
+            &tracker
+                .source_id(part)?
+                .ok_or_else(|| Fault::new("the sealed identity of an erased customer cannot be opened"))?,
+        );
     }
-    serde_json::from_str(&text).map_err(|error| Fault(format!("who is to be forgotten does not read: {error}")))
+    serde_json::from_str(&text)
+        .map_err(|error| Fault(format!("the identity of an erased customer cannot be read: {error}")))
 }
 
 /// Runs a slice of the job; at the end it overwrites the freed space.

@@ -170,7 +170,7 @@ pub fn write(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>, tab
     let mut cursor: ExportProgress = slice.read()?;
     let kind = find_kind(&cursor.request)?;
     let Some(stored) = kind.kinds.get(cursor.kind).copied() else {
-        return Err(Fault(format!("the export {} has come too far", slice.id)));
+        return Err(Fault(format!("the cursor of the export {} is past its last kind", slice.id)));
     };
     let count = slice.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
     let last = find_slice_end(store, stored, &cursor, count)?;

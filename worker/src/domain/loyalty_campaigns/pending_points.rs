@@ -226,7 +226,7 @@ fn write_transaction(
 }
 
 fn unreadable_card(card: &Document) -> Fault {
-    Fault(format!("the card `{}` does not read", card.id))
+    Fault(format!("the card `{}` cannot be read", card.id))
 }
 
 /// Result of an action on pending points.

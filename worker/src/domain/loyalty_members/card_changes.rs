@@ -94,7 +94,7 @@ pub fn apply_event(
 ) -> Result<(), Fault> {
     match loaded.card.event(schema_id, &present.now()) {
         Ok(outcome) => drop(write_outcome(store, present, loaded, outcome, Some((details, ids)))?),
-        Err(refused) => store.warn(format!("the card `{}` sees no event: {refused:?}", loaded.row.id)),
+        Err(refused) => store.warn(format!("the card `{}` cannot record an event: {refused:?}", loaded.row.id)),
     }
     let due_before = loaded.next_due(&present.zone);
     extend_by_activity(store, present, loaded, Activity::Custom(schema_id))?;

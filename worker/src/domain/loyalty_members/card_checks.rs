@@ -41,7 +41,7 @@ pub fn find_definition(store: &Store<'_>, loaded: &LoadedCard) -> Result<CardDef
     let definition = find_by_id(store, &CARD_DEFINITION, id)?;
     let definition = definition.ok_or_else(|| not_found(&CARD_DEFINITION.resource_type(), id))?;
     let read = read_loaded(CARD_DEFINITION.stored, &definition, read_card_definition);
-    Ok(read.map_err(|_| Fault(format!("the card definition `{id}` does not read")))?)
+    Ok(read.map_err(|_| Fault(format!("the card definition `{id}` cannot be read")))?)
 }
 
 /// Returns the error for a refused operation on a card.

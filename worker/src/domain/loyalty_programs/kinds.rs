@@ -151,7 +151,7 @@ pub fn state_of(document: &Document) -> Result<EntityState, Fault> {
     let status = document.as_entity().status();
     status
         .and_then(EntityState::find)
-        .ok_or_else(|| Fault(format!("`{}` stands as {status:?}, which is no state", document.id)))
+        .ok_or_else(|| Fault(format!("`{}` has the unknown state {status:?}", document.id)))
 }
 
 /// Returns the document of a kind with this id, unless it is deleted.

@@ -46,7 +46,7 @@ fn action_of_route(route: &Route) -> Result<TransitionAction, Fault> {
     TransitionAction::ALL
         .into_iter()
         .find(|action| action.name() == name)
-        .ok_or_else(|| Fault(format!("`{}` leads nowhere", route.path)))
+        .ok_or_else(|| Fault(format!("the route `{}` is of no state transition", route.path)))
 }
 
 /// Handles the routes that change the state of a document.

@@ -1,6 +1,6 @@
 //! Statistics of loyalty programs: counts and points, summed with each write, so that reports do not read single events.
 //!
-//! Triggers of the tables count most of it (`store/schema/statistics`). Results of earning rules are counted here, all of an
+//! Triggers of the tables count most of it (`store/migrations/0012_statistics.sql`). Results of earning rules are counted here, all of an
 //! event at once.
 
 use crate::documents::clause::Clause;

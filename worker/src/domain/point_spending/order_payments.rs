@@ -43,7 +43,7 @@ pub struct PaymentOrder {
 /// Returns the payment view of a stored order.
 pub fn load_payment_order(store: &Store<'_>, row: Document) -> Result<PaymentOrder, CallError> {
     let order =
-        read_loaded("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` does not read", row.id)))?;
+        read_loaded("order", &row, read_order).map_err(|_| Fault(format!("the order `{}` cannot be read", row.id)))?;
     // An order without an amount has nothing to pay.
     let total = row.as_order().total().map_or(Ok(Money::ZERO), |minor| stored_money(minor, &row.id))?;
     let due = total.remaining_after(find_paid_amount(store, &row.id)?);
@@ -190,7 +190,7 @@ pub fn refund_order(
         Ok(moved) => Ok(moved),
         Err(CallError::Refused(refusal)) => {
             let refusal = refusal.details.as_deref().unwrap_or_default();
-            call.store.warn(format!("what `{order_id}` was paid with does not come back: {refusal}"));
+            call.store.warn(format!("the payment of `{order_id}` is not refunded: {refusal}"));
             Ok(MovedPoints::default())
         }
         Err(CallError::Fault(fault)) => Err(fault),
@@ -244,7 +244,7 @@ fn refund_payment(
     left: Option<&OrderSnapshot>,
 ) -> Result<Option<Json>, CallError> {
     let paid = payment.as_payment();
-    let unreadable = || Fault(format!("the payment `{}` does not read", payment.id));
+    let unreadable = || Fault(format!("the payment `{}` cannot be read", payment.id));
     let stored = paid.spent().zip(paid.refunded()).zip(paid.amount());
     let ((spent, earlier), worth) = stored.ok_or_else(unreadable)?;
     let worth = stored_money(worth, &payment.id)?;

@@ -26,7 +26,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// Parses a stored reward; fails when it cannot be read.
 pub fn read_reward(reward: &Document) -> Result<LoyaltyReward, CallError> {
-    let fault = |_| Fault(format!("the reward `{}` does not read", reward.id));
+    let fault = |_| Fault(format!("the reward `{}` cannot be read", reward.id));
     Ok(read_loaded(REWARD.stored, reward, read_loyalty_reward).map_err(fault)?)
 }
 

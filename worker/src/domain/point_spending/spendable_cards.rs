@@ -74,7 +74,7 @@ fn sum_spent_since(store: &Store<'_>, card: &Document, since: Instant) -> Result
 
 /// Parses customer and member for rules and formulas.
 pub fn read_member_customer(customer: &Document, member: &Document) -> Result<(Customer, Metadata), CallError> {
-    let fault = |_| Fault(format!("the member `{}` does not read", member.id));
+    let fault = |_| Fault(format!("the member `{}` cannot be read", member.id));
     let customer = read_loaded("customer", customer, read_customer).map_err(fault)?;
     let metadata = read_loaded("member", member, |at| at.option("metadata", read::metadata)).map_err(fault)?;
     Ok((customer, metadata.unwrap_or_default()))

@@ -33,8 +33,7 @@ pub fn enqueue(
     let webhooks = store.subscriptions()?;
     // An accepted call gets complete deliveries, even when that needs more reads than a call may use.
     store.remove_read_limit();
-    let is_chosen =
-        |event: &str| webhooks.iter().any(|webhook| webhook.subscribes_to(|is_subscribed| is_subscribed == event));
+    let is_chosen = |event: &str| webhooks.iter().any(|webhook| webhook.subscribes_to(|name| name == event));
     let webhook_events = events_for(store, changes, context.now, &is_chosen)?;
     let writer = DeliveryWriter {
         project: &cause.project,
@@ -45,10 +44,7 @@ pub fn enqueue(
     let mut deliveries = Vec::new();
     for webhook_event in &webhook_events {
         let event = format!("{}{}", webhook_event.prefix, writer.own("event", store.next_delivery()));
-        for webhook in webhooks
-            .iter()
-            .filter(|webhook| webhook.subscribes_to(|is_subscribed| is_subscribed == webhook_event.event))
-        {
+        for webhook in webhooks.iter().filter(|webhook| webhook.subscribes_to(|name| name == webhook_event.event)) {
             // `letter` is a stored name: the ids of deliveries depend on it.
             let id = format!("whs_{}", writer.own("letter", store.next_delivery()));
             deliveries.push(writer.delivery(webhook, webhook_event, id, &event)?);

@@ -182,7 +182,7 @@ pub fn revise(
 
 /// Overwrites the slices of a response in their own length before they are deleted; a deleted response, with its names.
 fn overwrite(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<String>) {
-    let goes = revised.is_none();
+    let is_deleted = revised.is_none();
     let text = revised.unwrap_or_else(|| " ".repeat(before.len()));
     for (slice, place) in slices(&text).into_iter().zip(0_i64..) {
         if place == 0 {
@@ -195,12 +195,12 @@ fn overwrite(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<Stri
             );
         }
     }
-    if goes {
+    if is_deleted {
         let names = ["caller", "request", "key"].map(|name| format!("{name} = {}", blank(name))).join(", ");
         store.write(format!("UPDATE answer SET {names} WHERE seq = +?1"), vec![seq.into()]);
     }
     RESPONSES.overwrite(store, seq..=seq);
-    if goes {
+    if is_deleted {
         store.write("DELETE FROM answer_slice WHERE answer = +?1", vec![seq.into()]);
         store.write("DELETE FROM answer WHERE seq = +?1", vec![seq.into()]);
     }

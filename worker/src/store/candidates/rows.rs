@@ -44,8 +44,8 @@ pub(super) fn with_ids(store: &Store<'_>, kind: &'static str, ids: &[&str]) -> R
 }
 
 /// Returns the ids of codes that a referrer passed on to the customer.
-pub(super) fn list_passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
-    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
+pub(super) fn list_passed_on(store: &Store<'_>, filter: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
+    let Some(customer) = filter.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = +?1
            AND json_extract(body, '$.holder_role') = 'REFEREE' ORDER BY seq DESC LIMIT +?2",
@@ -56,8 +56,8 @@ pub(super) fn list_passed_on(store: &Store<'_>, seek: &CandidateFilter<'_>) -> R
 
 /// Returns the ids of codes published to the customer, including public ones without a holder (docs/spec/calculation.md#13,
 /// `CUSTOMER_WALLET`).
-pub(super) fn list_published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
-    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
+pub(super) fn list_published(store: &Store<'_>, filter: &CandidateFilter<'_>) -> Result<BTreeSet<String>, Fault> {
+    let Some(customer) = filter.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
         "SELECT named.value FROM document, json_each(document.body, '$.vouchers_id') AS named
            WHERE kind = 'publication' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
@@ -70,12 +70,12 @@ pub(super) fn list_published(store: &Store<'_>, seek: &CandidateFilter<'_>) -> R
 /// those without a holder.
 pub(super) fn voucher_rows<'g>(
     store: &Store<'_>,
-    seek: &CandidateFilter<'_>,
+    filter: &CandidateFilter<'_>,
     programs: &BTreeMap<Text, CodeCampaign>,
     given: impl Iterator<Item = &'g String>,
 ) -> Result<Vec<SqlRow>, Fault> {
     let mut rows = Vec::new();
-    if let Some(customer) = seek.customer {
+    if let Some(customer) = filter.customer {
         rows.extend(store.rows(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
             &[customer.into(), CANDIDATES_MAX.into()],
@@ -84,7 +84,7 @@ pub(super) fn voucher_rows<'g>(
         let given: Vec<&str> = given.map(String::as_str).filter(|id| !held.contains(id)).collect();
         rows.extend(with_ids(store, "voucher", &given)?);
     }
-    if !seek.only_own && !seek.client {
+    if !filter.only_own && !filter.client {
         rows.extend(store.rows(
             // Without the index hint the database scans all codes of campaigns.
             "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",

@@ -76,7 +76,7 @@ impl ListConditions {
         }
     }
 
-    /// Requires a column to be the digest of a value (`store/blind_index`).
+    /// Requires a column to be the digest of a value (`store/index/blind_index.rs`).
     pub fn digest_equal(&mut self, kind: &str, column: &str, name: &str, value: &str) {
         self.equal(kind, column, &digest(name, value));
     }

@@ -210,7 +210,7 @@ impl Store<'_> {
         let read = |row: &SqlRow| {
             let points = serde_json::from_str(sql::text(row, 1)?);
             let points =
-                points.map_err(|error| Fault(format!("what `{earning_key}` brought does not parse: {error}")))?;
+                points.map_err(|error| Fault(format!("the points of `{earning_key}` do not parse: {error}")))?;
             Ok(StoredFiredRule { place: sql::int(row, 0)?, points })
         };
         rows.iter().map(read).collect()

@@ -29,7 +29,7 @@ impl<'a> CampaignRecord<'a> {
     }
 
     /// Returns true for loyalty campaigns.
-    pub fn is_loyalty_program(self) -> bool {
+    pub fn is_loyalty_campaign(self) -> bool {
         self.campaign_type() == "LOYALTY_PROGRAM"
     }
 

@@ -8,7 +8,7 @@ use scrip::time::Instant;
 use serde_json::{Map, Value as Json};
 
 record!("An earning rule of a loyalty campaign.", EarningRuleRecord, as_earning_rule);
-record!("An event that brought points.", EarningRowRecord, as_earning_row);
+record!("An event that earned points.", EarningRowRecord, as_earning_row);
 record!("A tier of a loyalty campaign.", CampaignTierRecord, as_campaign_tier);
 
 impl<'a> EarningRuleRecord<'a> {
