@@ -82,6 +82,7 @@ impl Money {
     /// Returns how much more this is than another amount, negative when it is less.
     #[inline]
     pub const fn difference_from(self, other: Money) -> i64 {
+        // Both are from 0 to 2^53-1, so that 64 bits hold the difference.
         self.signed().wrapping_sub(other.signed())
     }
 

@@ -331,6 +331,7 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
     }
     let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
     let steps = case.priced.cart.lines.len().add_steps(STEPS_PER_CANDIDATE).times_steps(tiers);
+    // A candidate takes at least one step.
     PART_STEPS_MAX.checked_div(steps).unwrap_or(0).max(1)
 }
 

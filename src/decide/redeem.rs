@@ -11,7 +11,7 @@ use crate::decide::order_return::answer::ReturnOutcome;
 use crate::decide::order_return::changed_order::change_order;
 use crate::decide::postings::{counted_postings, reserved_postings, spent_units};
 use crate::decide::referral;
-use crate::decide::summary_delta::{CountedAs, recount, sum};
+use crate::decide::summary_delta::{CountedAs, recount};
 use crate::decide::validate::{Evaluation, quantity_exceeded};
 use crate::decide::{Decision, Effects, RewardGrant, SummaryDelta};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
@@ -20,6 +20,7 @@ use crate::ledger::{AccountId, AccountState, Book, Transfer};
 use crate::model::customer::Customer;
 use crate::model::order::{LINE_ID, Metadata, Order, OrderStatus};
 use crate::model::redeemable::Grant;
+use crate::model::redemption::SpentUnits;
 use crate::model::request::Redeemables;
 use crate::model::reward::RewardKind;
 use crate::pricing::Cart;
@@ -133,12 +134,14 @@ pub fn redeem<'a>(
     evaluated.case.order = order.map(|order| Fact::Shared(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
     let returned = evaluated.case.returned.take();
+    let spent = SummaryDelta::spent(parts.iter().filter_map(spent_by)).ok_or_else(Refusal::out_of_bounds)?;
+    let summary_delta = SummaryDelta { succeeded: length(&parts), ..spent };
     let changes = Effects {
         entries: book.into_entries(),
         grants,
         referrals,
         customer: customer.map(Box::new),
-        summary_delta: summary_delta(&parts),
+        summary_delta,
         orders,
     };
     let answer = RedemptionDecision {
@@ -155,14 +158,9 @@ pub fn redeem<'a>(
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
-/// Returns the increments of the customer's summary.
-fn summary_delta(parts: &[RedeemedPart]) -> SummaryDelta {
-    SummaryDelta {
-        succeeded: length(parts),
-        credits: sum(parts.iter().filter_map(|part| part.credits)),
-        points: sum(parts.iter().filter_map(|part| part.points)),
-        ..SummaryDelta::default()
-    }
+/// Returns the spending of a redemption that paid with a card.
+fn spent_by(part: &RedeemedPart) -> Option<SpentUnits> {
+    part.credits.map(SpentUnits::Credits).or(part.points.map(SpentUnits::Points))
 }
 
 fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {

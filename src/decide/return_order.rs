@@ -3,7 +3,7 @@
 pub mod facts_without;
 pub mod recheck;
 
-use crate::count::length;
+use crate::count::{length, total};
 use crate::decide::order_return::answer::{ReturnOutcome, ReturnRequest};
 use crate::decide::order_return::card_transfers::{is_of, remaining_spent_units};
 use crate::decide::order_return::remaining_discounts;
@@ -27,7 +27,7 @@ pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Contex
     let order = facts.order(key).found().ok_or_else(|| Refusal::not_found("order", key))?;
     check(&order)?;
     let back = share(&order, &requested_units(&order, &request.items)?);
-    let redemptions = Redemptions::find(facts, &order);
+    let redemptions = Redemptions::find(facts, &order)?;
     let mut settled = DiscountSettlement::by_share(&order, &back, &redemptions);
     if request.policy == ReturnPolicy::Recheck && !back.is_full {
         check_recheck(&order, &redemptions)?;
@@ -35,7 +35,7 @@ pub fn return_items(facts: &dyn Facts, request: &ReturnRequest, context: &Contex
     }
     let (policy, metadata) = (request.policy, request.metadata.clone());
     let settlement = Settlement { order: &order, back: &back, redemptions: &redemptions, settled, policy, metadata };
-    Ok(settlement.decide(context))
+    settlement.decide(context)
 }
 
 fn check(order: &Order) -> Result<(), Refusal> {
@@ -58,13 +58,14 @@ fn check(order: &Order) -> Result<(), Refusal> {
 fn check_recheck(order: &Order, redemptions: &Redemptions) -> Result<(), Refusal> {
     let changed = |item: &Item| {
         let lines = redemptions.remaining_discounts.iter().filter_map(|remaining| remaining.line(item.id.as_ref()?));
-        lines.map(|line| line.units.unsigned_abs()).sum()
+        total(lines.map(|line| line.units.unsigned_abs()))
     };
     let units = |item: &Item| match free_units(item) {
-        0 => [0, changed(item)],
-        free => [free, 0],
+        0 => Some([0, changed(item)?]),
+        free => Some([free, 0]),
     };
-    let found = order.items.iter().map(units).enumerate().find(|(_, units)| *units != [0, 0]);
+    let found: Option<Vec<[u64; 2]>> = order.items.iter().map(units).collect();
+    let found = found.ok_or_else(Refusal::out_of_bounds)?.into_iter().enumerate().find(|(_, units)| *units != [0, 0]);
     let Some((position, [free, replaced])) = found else { return Ok(()) };
     let (kind, count) = if free > 0 { ("came free", free) } else { ("were added or replaced", replaced) };
     let details = format!(

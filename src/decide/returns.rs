@@ -5,7 +5,7 @@
 //! number of earned points uses the amount; points that depend on the order are computed again
 //! (`decide/earn/order_points`). Amounts before discounts count, because a later discount is no return.
 
-use crate::count::{Countable, share};
+use crate::count::{self, Countable, share};
 use crate::model::order::{Item, Order, OrderStatus, RelatedObject};
 use crate::points::RefundExpiry;
 use crate::text::Text;
@@ -101,11 +101,11 @@ impl OrderSnapshot {
     }
 
     /// Returns the returned share of the goods, each weighted by its amount; the share of the amount if the order had
-    /// none.
-    pub fn returned_goods_share(&self, now: &OrderSnapshot) -> ReturnedShare {
-        let total = self.goods.iter().map(|goods| goods.amount).sum();
+    /// none. `None` if these amounts add up beyond 64 bits.
+    pub fn returned_goods_share(&self, now: &OrderSnapshot) -> Option<ReturnedShare> {
+        let total = count::total(self.goods.iter().map(|goods| goods.amount))?;
         if total == 0 {
-            return self.returned_amount_share(now);
+            return Some(self.returned_amount_share(now));
         }
         let back = self.goods.iter().map(|goods| {
             // Goods that the order does not have any more were returned.
@@ -113,18 +113,19 @@ impl OrderSnapshot {
             let gone = ReturnedShare { back: goods.quantity.remaining_after(left), total: goods.quantity };
             gone.of(goods.amount)
         });
-        ReturnedShare { back: back.sum(), total }
+        Some(ReturnedShare { back: count::total(back)?, total })
     }
 
-    /// Returns the share of spent points to refund, for the remaining order; `None` stands for a canceled order.
-    pub fn refunded_share(&self, mode: RefundExpiry, left: Option<&OrderSnapshot>) -> ReturnedShare {
-        let Some(left) = left else { return ReturnedShare::ALL };
-        match mode {
+    /// Returns the share of spent points to refund, for the remaining order; `left` is `None` for a canceled order. `None` if
+    /// the amounts of the goods add up beyond 64 bits.
+    pub fn refunded_share(&self, mode: RefundExpiry, left: Option<&OrderSnapshot>) -> Option<ReturnedShare> {
+        let Some(left) = left else { return Some(ReturnedShare::ALL) };
+        Some(match mode {
             RefundExpiry::All if left.amount == 0 && self.amount > 0 => ReturnedShare::ALL,
             RefundExpiry::All => ReturnedShare::NONE,
-            RefundExpiry::Item => self.returned_goods_share(left),
+            RefundExpiry::Item => self.returned_goods_share(left)?,
             RefundExpiry::Amount => self.returned_amount_share(left),
-        }
+        })
     }
 }
 
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn each_mode_uses_its_own_base() {
         let was = bought(1_000, &[("mug", 4, 400), ("tea", 1, 600)]);
-        let back = |mode, left: &OrderSnapshot| was.refunded_share(mode, Some(left)).of(100);
+        let back = |mode, left: &OrderSnapshot| was.refunded_share(mode, Some(left)).unwrap().of(100);
         // Two mugs were returned.
         let fewer = bought(800, &[("mug", 2, 200), ("tea", 1, 600)]);
         let modes = [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount];
@@ -170,8 +171,15 @@ mod tests {
         let other = bought(1_000, &[("mug", 4, 400), ("cup", 1, 600)]);
         assert_eq!(modes.map(|mode| back(mode, &other)), [0, 60, 0]);
         assert_eq!(modes.map(|mode| back(mode, &bought(0, &[]))), [100; 3]);
-        assert_eq!(modes.map(|mode| was.refunded_share(mode, None).of(100)), [100; 3]);
+        assert_eq!(modes.map(|mode| was.refunded_share(mode, None).unwrap().of(100)), [100; 3]);
         assert_eq!(modes.map(|mode| back(mode, &bought(2_000, &[("mug", 8, 800), ("tea", 2, 1_200)]))), [0; 3]);
+    }
+
+    #[test]
+    fn goods_whose_amounts_leave_their_bounds_have_no_share() {
+        let was = bought(1_000, &[("mug", 1, u64::MAX), ("tea", 1, 1)]);
+        assert_eq!(was.refunded_share(RefundExpiry::Item, Some(&bought(500, &[]))), None);
+        assert_eq!(was.refunded_share(RefundExpiry::Amount, Some(&bought(500, &[]))).unwrap().of(10), 5);
     }
 
     #[test]
@@ -179,8 +187,8 @@ mod tests {
         let (free, paid) = (bought(0, &[]), bought(500, &[]));
         for mode in [RefundExpiry::All, RefundExpiry::Item, RefundExpiry::Amount] {
             assert_eq!(free.refunded_share(mode, Some(&paid)), free.refunded_share(mode, Some(&free)));
-            assert_eq!(free.refunded_share(mode, Some(&free)).of(9), 0);
-            assert_eq!(free.refunded_share(mode, None).of(9), 9);
+            assert_eq!(free.refunded_share(mode, Some(&free)).unwrap().of(9), 0);
+            assert_eq!(free.refunded_share(mode, None).unwrap().of(9), 9);
         }
     }
 }

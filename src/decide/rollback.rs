@@ -8,14 +8,14 @@ use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::settled::Redemptions;
 use crate::decide::order_return::undone::undo;
 use crate::decide::order_return::with_remaining_spending;
-use crate::decide::summary_delta::{CountedAs, negative_sum, recount};
+use crate::decide::summary_delta::{CountedAs, recount};
 use crate::decide::{Decision, Effects, SummaryDelta};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Transfer};
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order, OrderStatus};
-use crate::model::redemption::{RedemptionState, SpentUnits, StoredRedemption};
+use crate::model::redemption::{RedemptionState, StoredRedemption};
 use crate::model::stacking::RollbackMode;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
@@ -92,7 +92,7 @@ pub fn rollback(
     let order_id = redemption.order.as_ref().and_then(|order| order.id.as_deref());
     let stored = order_id.and_then(|order| facts.order(order).found());
     let transfers = facts.chain(id).found().unwrap_or_default();
-    let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).unwrap_or_default();
+    let redemptions = stored.as_deref().map(|order| Redemptions::find(facts, order)).transpose()?.unwrap_or_default();
     let as_remains = |part: StoredRedemption| match stored.as_deref() {
         Some(order) => with_remaining_spending(part, order, &transfers),
         None => part,
@@ -125,14 +125,8 @@ pub fn rollback(
         RollbackMode::WithoutOrder => order.into_owned(),
     });
     let orders = recount(counted, order.as_ref().and_then(CountedAs::stored));
-    let of_parts =
-        |of: fn(SpentUnits) -> Option<u64>| negative_sum(parts.iter().filter_map(|part| of(part.redemption.spent?)));
-    let summary_delta = SummaryDelta {
-        rolled_back: length(&parts),
-        credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
-        points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
-        ..SummaryDelta::default()
-    };
+    let refunded = SummaryDelta::refunded(parts.iter().filter_map(|part| part.redemption.spent));
+    let summary_delta = SummaryDelta { rolled_back: length(&parts), ..budget.checked(refunded) };
     if budget.has_overflow() {
         return Err(Refusal::out_of_bounds());
     }

@@ -3,6 +3,7 @@
 //! docs/spec/objects.md#4.
 
 use crate::model::order::{Order, OrderStatus};
+use crate::model::redemption::SpentUnits;
 use crate::money::Money;
 use crate::pricing::Cart;
 use crate::text::Text;
@@ -23,6 +24,26 @@ pub struct SummaryDelta {
     pub credits: i64,
     /// Points of loyalty cards spent; negative when refunded.
     pub points: i64,
+}
+
+impl SummaryDelta {
+    /// Returns the increments when parts of a request spend with cards; `None` beyond 64 bits.
+    pub fn spent(parts: impl Iterator<Item = SpentUnits>) -> Option<SummaryDelta> {
+        parts.into_iter().try_fold(SummaryDelta::default(), |sum, part| sum.plus(part, 1))
+    }
+
+    /// Returns the increments when cards get back their spending; `None` beyond 64 bits.
+    pub fn refunded(parts: impl Iterator<Item = SpentUnits>) -> Option<SummaryDelta> {
+        parts.into_iter().try_fold(SummaryDelta::default(), |sum, part| sum.plus(part, -1))
+    }
+
+    fn plus(self, part: SpentUnits, sign: i64) -> Option<SummaryDelta> {
+        let change = i64::try_from(part.amount()).ok()?.checked_mul(sign)?;
+        Some(match part {
+            SpentUnits::Credits(_) => SummaryDelta { credits: self.credits.checked_add(change)?, ..self },
+            SpentUnits::Points(_) => SummaryDelta { points: self.points.checked_add(change)?, ..self },
+        })
+    }
 }
 
 /// The count of an order: a paid or fulfilled order counts for its customer, a canceled one for none. So all sums
@@ -92,15 +113,4 @@ pub fn recount(before: Option<CountedAs>, after: Option<CountedAs>) -> Vec<Order
         }
         (was, is) => was.map(take).into_iter().chain(is.map(add)).collect(),
     }
-}
-
-/// Returns the sum of the amounts that parts of a request took.
-pub(super) fn sum(parts: impl Iterator<Item = u64>) -> i64 {
-    // A request has at most some dozens, of at most 2^53 each.
-    parts.sum::<u64>().cast_signed()
-}
-
-/// Returns the sum of the amounts that parts of a request refund, below zero.
-pub(super) fn negative_sum(parts: impl Iterator<Item = u64>) -> i64 {
-    sum(parts).wrapping_neg()
 }

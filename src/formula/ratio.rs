@@ -153,6 +153,7 @@ impl Ratio {
 
     /// Returns the largest whole number that is at most this.
     fn floored(self) -> i128 {
+        // No ratio has 0 below.
         self.top.checked_div_euclid(self.bottom).unwrap_or(0)
     }
 
@@ -205,7 +206,9 @@ impl Ratio {
         }
         let (top, bottom) = (self.top.unsigned_abs(), self.bottom.unsigned_abs());
         let signed = text.len();
+        // No ratio has 0 below.
         text.push_str(&top.checked_div(bottom).unwrap_or(0).to_string());
+        // Likewise.
         let mut rest = top.checked_rem(bottom).unwrap_or(0);
         let point = text.len();
         while rest > 0 {
@@ -215,7 +218,9 @@ impl Ratio {
             let positions = text.len().remaining_after(point);
             match rest.checked_mul(10) {
                 Some(tenths) if positions <= DECIMALS_MAX => {
+                    // Likewise.
                     text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
+                    // Likewise.
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }
                 _ => {

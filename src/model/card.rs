@@ -113,11 +113,13 @@ impl LoyaltyCard {
     pub fn next_expiration(&self) -> Option<(&Text, u64)> {
         let next = self.lots.iter().find(|lot| lot.points > 0)?;
         let same = self.lots.iter().filter(|lot| lot.expiry.at == next.expiry.at);
+        // `is_within_bounds` holds of a card that was read.
         Some((&next.expiry.last_day, same.map(|lot| lot.points).sum()))
     }
 
     /// Returns all pending points.
     pub fn pending_points(&self) -> u64 {
+        // `is_within_bounds` holds of a card that was read.
         self.pending.iter().map(|one| one.points).sum()
     }
 

@@ -69,14 +69,19 @@ impl RemainingDiscount {
         self.lines.iter().find(|line| line.line_id == line_id)
     }
 
-    /// Changes the effect on a line; without one it starts empty.
-    pub fn change_line(&mut self, line_id: &Text, change: impl FnOnce(&mut RemainingLineDiscount)) {
+    /// Changes the effect on a line; without one it starts empty. `None` if the change leaves the bounds of a number.
+    pub fn change_line(
+        &mut self,
+        line_id: &Text,
+        change: impl FnOnce(&mut RemainingLineDiscount) -> Option<()>,
+    ) -> Option<()> {
         if let Some(line) = self.line_mut(line_id) {
             return change(line);
         }
         let mut line = RemainingLineDiscount { line_id: line_id.clone(), ..RemainingLineDiscount::default() };
-        change(&mut line);
+        change(&mut line)?;
         self.lines.push(line);
+        Some(())
     }
 
     /// Returns the effect on a line for changes.

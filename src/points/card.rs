@@ -5,6 +5,7 @@
 
 use super::expiry::{Expiration, Expiry};
 use super::pending::PendingUntil;
+use crate::count;
 use crate::money::LARGEST;
 use crate::text::Text;
 use crate::time::{Day, Instant, TimeZone};
@@ -145,11 +146,11 @@ impl LifetimeTotals {
         self.0.get(total as usize).copied().unwrap_or(0)
     }
 
-    /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`.
-    pub fn total(&self) -> u64 {
+    /// Returns all points ever credited for spending, without refunds: `lifetime_bucket.points.total`. `None` beyond 64
+    /// bits.
+    pub fn total(&self) -> Option<u64> {
         let credits = [LifetimeTotal::Earned, LifetimeTotal::Added, LifetimeTotal::Purchased];
-        // They stay within `POINTS_MAX` together.
-        credits.into_iter().map(|total| self.of(total)).sum()
+        count::total(credits.into_iter().map(|total| self.of(total)))
     }
 
     pub(super) fn add(&mut self, total: LifetimeTotal, points: u64) -> Result<(), CardRefusal> {
@@ -196,8 +197,9 @@ impl PointsCard {
 
     /// Returns the spendable balance; negative if the card owes points. Due events must be settled.
     pub fn balance(&self) -> i64 {
+        // The settlement refuses a card whose points exceed `POINTS_MAX` together.
         let there: u64 = self.lots.iter().filter(|lot| lot.is_open()).map(|lot| lot.points).sum();
-        // Each is at most `POINTS_MAX`, so that no bit of them is a sign.
+        // Each is at most `POINTS_MAX`, so that 64 bits hold the difference.
         there.cast_signed().wrapping_sub(self.debt.cast_signed())
     }
 
@@ -209,6 +211,7 @@ impl PointsCard {
 
     /// Returns all pending points.
     pub fn pending_points(&self) -> u64 {
+        // The settlement refuses a card whose points exceed `POINTS_MAX` together.
         self.pending.iter().map(|pending| pending.points).sum()
     }
 
@@ -217,6 +220,7 @@ impl PointsCard {
         let open = || self.lots.iter().filter(|lot| lot.is_open());
         let first = open().filter(|lot| lot.expiry.expires_at().is_some()).min_by_key(|lot| lot.expiry.expires_at())?;
         let same = open().filter(|lot| lot.expiry.expires_at() == first.expiry.expires_at());
+        // These are some of the points of `balance`.
         let points = same.map(|lot| lot.points).sum();
         Some(Upcoming { points, date: first.expiry.last_day(zone), cancel_date: None })
     }
@@ -229,6 +233,7 @@ impl PointsCard {
         };
         let first = &self.pending.iter().min_by_key(|pending| when(&pending.condition))?.condition;
         let same = self.pending.iter().filter(|pending| when(&pending.condition) == when(first));
+        // These are some of the points of `pending_points`.
         let points = same.map(|pending| pending.points).sum();
         let date = first.activates_at().and_then(|at| zone.day(at));
         let cancel_date = first.cancels_at().and_then(|at| zone.day(at.later(-1)));

@@ -168,7 +168,8 @@ impl<'a> CardEdit<'a> {
     /// Returns the result. Fails if the credited points, including pending ones, exceed the maximum of a card.
     pub fn finish(mut self) -> Result<CardOutcome, CardRefusal> {
         let back = self.card.lifetime_totals.of(LifetimeTotal::Refunded);
-        sum(sum(self.card.lifetime_totals.total(), back)?, self.card.pending_points())?;
+        let credited = self.card.lifetime_totals.total().ok_or(CardRefusal::Beyond)?;
+        sum(sum(credited, back)?, self.card.pending_points())?;
         self.card.pending.retain(|pending| pending.points > 0);
         Ok(CardOutcome { card: self.card, due: self.due, steps: self.steps })
     }

@@ -89,5 +89,6 @@ fn width(entry: &BundleEntry, items: OrderLines<'_>, cart: &Cart) -> (u8, u128) 
     };
     let serves = |item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
     let lines = cart.lines.iter().zip(items.iter()).filter(|(_, item)| serves(item));
+    // 128 bits hold the sum of numbers of 64.
     (kind, lines.map(|(line, _)| u128::from(line.paid_units())).sum())
 }

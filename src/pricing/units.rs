@@ -126,6 +126,7 @@ impl UnitTask<'_> {
         let (Some(old), Some(new)) = (line.price, unit_price(known.as_ref(), goods)) else { return Some(()) };
         // Units cannot give back amounts that were discounted already, nor more than the amount of the order.
         let worth = line.subtotal().min(self.cart.amount.unwrap_or_default());
+        // A price of zero limits no units.
         let affordable = worth.minor().checked_div(old.minor()).unwrap_or(source.units);
         let units = source.units.min(line.paid_units()).min(affordable);
         if units == 0 || target == Some(source.position) || line.amount.is_none() {

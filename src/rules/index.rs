@@ -169,6 +169,7 @@ impl RuleIndex {
             if let Some(slot) = holding.get_mut(count) {
                 *slot = position;
             }
+            // No list has more entries than memory.
             count = count.wrapping_add(usize::from(!out));
         }
         holding.truncate(count);

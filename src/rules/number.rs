@@ -23,6 +23,7 @@ impl Number {
     /// Returns a count or an amount of minor units.
     #[inline]
     pub fn count(number: u64) -> Number {
+        // 128 bits hold each number of 64 in these units.
         Number(i128::from(number).wrapping_mul(ONE))
     }
 

@@ -47,6 +47,7 @@ impl<'a> Decimal<'a> {
         let mut number = 0_u128;
         for byte in self.integer.bytes().chain(self.fraction.bytes()) {
             position = position.checked_sub(1)?;
+            // The byte is a digit.
             let digit = u128::from(byte.wrapping_sub(b'0'));
             if position >= 0 && digit > 0 {
                 let worth = 10_u128.checked_pow(u32::try_from(position).ok()?)?;

@@ -47,7 +47,9 @@ impl TrackingPeriod {
         if self.unit == TrackingUnit::Hour {
             // Hours of 32 bits fit, and what is since then is not below zero: nothing wraps.
             let length = i64::from(self.value.max(1)).wrapping_mul(HOUR_MS);
+            // The period has at least an hour.
             let since = at.millis().checked_rem_euclid(length).unwrap_or(0);
+            // The remainder is at least 0 and below the period.
             let start = at.later(since.wrapping_neg());
             return (start, start.later(length));
         }

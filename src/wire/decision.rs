@@ -200,6 +200,7 @@ impl<'a> Steps<'a> {
             _ => None,
         };
         let goods = |position: usize| self.goods_of(position, cart);
+        // A cart has at most 500 lines, of at most 2^53 units each.
         let units = cart.lines.iter().map(|line| line.quantity).sum();
         let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
         let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);

@@ -80,5 +80,6 @@ fn of_node(node: &Node<'_>) -> usize {
 }
 
 fn of_text(text: &str) -> usize {
+    // A constant divisor.
     text.len().checked_div(BYTES_PER_STEP).unwrap_or(0).add_steps(VALUE)
 }

@@ -49,7 +49,7 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
     if stored.redemptions.is_empty() {
         return Ok(ChangedOrder { order, returned: None });
     }
-    let redemptions = Redemptions::find(facts, stored);
+    let redemptions = Redemptions::find(facts, stored)?;
     if redemptions.parts.is_empty() && !has_discounts(stored) {
         let cart = find_amounts(facts, &order, price_source)?;
         lower_uncovered(stored, &mut order, &cart);
@@ -69,14 +69,16 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
         order.discount_amount = settled.order.discount_amount;
     }
     let line_discounts = moved.move_values(stored, &settled.order, &mut order);
+    let line_discounts = line_discounts.ok_or_else(Refusal::out_of_bounds)?;
     let mut cart = find_amounts(facts, &order, price_source)?;
     fit_free_units(&mut order, &mut cart, &line_discounts);
     let goods = OrderGoods::of(stored, &redemptions.parts);
-    settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.remaining_discounts);
+    settle_on_lines(&with_amounts(&order, &cart), &goods, &mut settled.remaining_discounts)?;
     let stated =
         StatedDiscounts { order: states_discount, lines: line_discounts.iter().map(|line| line.is_stated).collect() };
     let keeps_stated = !is_lower(stored, &order, &cart);
     let is_cut = cut_to_amounts(&mut order, &mut cart, &stated.only_if(keeps_stated), &redemptions, &mut settled);
+    let is_cut = is_cut.ok_or_else(Refusal::out_of_bounds)?;
     let is_less = cut_to_stated(&order, &stated, &redemptions, &mut settled);
     let gross = settled.order.amount;
     let is_returned = (is_cut || is_less || !back.lines.is_empty()) && order.status != Some(OrderStatus::Canceled);
@@ -87,6 +89,7 @@ pub fn change_order(facts: &dyn Facts, change: OrderChange<'_>, context: &Contex
         }
         settle(stored, &back, &redemptions, settled, context)
     });
+    let returned = returned.transpose()?;
     match &returned {
         Some(outcome) => order.set_uncovered(outcome.returned.uncovered),
         None => settle_uncovered(stored, &mut order, &cart, gross),
@@ -126,7 +129,7 @@ fn settle(
     redemptions: &Redemptions,
     settled: DiscountSettlement,
     context: &Context,
-) -> ReturnOutcome {
+) -> Result<ReturnOutcome, Refusal> {
     let (policy, metadata) = (ReturnPolicy::Share, Metadata::default());
     Settlement { order: stored, back, redemptions, settled, policy, metadata }.decide(context)
 }
@@ -223,14 +226,14 @@ fn cut_to_stated(
 }
 
 /// Limits discounts, except those in `keeps`, to the amounts of the lines and the order; returns whether any was
-/// lowered.
+/// lowered, or `None` if an amount leaves its bounds.
 fn cut_to_amounts(
     order: &mut Order,
     cart: &mut Cart,
     keeps: &StatedDiscounts,
     redemptions: &Redemptions,
     settled: &mut DiscountSettlement,
-) -> bool {
+) -> Option<bool> {
     let is_card = redemptions.are_cards();
     let mut is_cut = false;
     let mut excess_of_lines: Vec<Money> = cart.lines.iter().map(excess).collect();
@@ -247,8 +250,7 @@ fn cut_to_amounts(
             .collect();
         spread(all.remaining_after(amount), &mut shares);
         for (excess, share) in excess_of_lines.iter_mut().zip(shares) {
-            // Both are parts of the discount of one line.
-            *excess = excess.checked_add(share.given).unwrap_or(*excess);
+            *excess = excess.checked_add(share.given)?;
         }
     }
     let lines = order.items.iter_mut().zip(&mut cart.lines).zip(&keeps.lines).zip(excess_of_lines);
@@ -271,7 +273,7 @@ fn cut_to_amounts(
             is_cut = true;
         }
     }
-    is_cut
+    Some(is_cut)
 }
 
 /// Returns the part of the discount of a line that exceeds its amount.

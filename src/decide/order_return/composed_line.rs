@@ -68,12 +68,12 @@ pub fn decompose(item: &Item, effects: &[LineEffect]) -> ComposedLine {
     let present = amounts_of(item);
     let units = || effects.iter().map(|effect| effect.units);
     let initial = item.initial_quantity.filter(|initial| moved(*initial, units()) == present.quantity);
-    let quantity = initial.unwrap_or_else(|| moved(present.quantity, units().map(i64::wrapping_neg)));
+    let quantity = initial.unwrap_or_else(|| moved(present.quantity, units().map(negated)));
     // A line without all units of a redemption has no amount from which the sent one could be found.
     let is_short = sum(quantity, units()) < 0;
     let of_price = item.price.and_then(|price| price.checked_mul(quantity)).filter(|_| is_short);
     let amount = present.amount.map(|amount| {
-        let worth = effects.iter().map(|effect| worth_of(effect, item.price).wrapping_neg());
+        let worth = effects.iter().map(|effect| negated(worth_of(effect, item.price)));
         of_price.unwrap_or_else(|| money(moved(amount.minor(), worth)))
     });
     let mut sent = LineTotals { quantity, amount, ..present };
@@ -90,9 +90,9 @@ pub fn decompose(item: &Item, effects: &[LineEffect]) -> ComposedLine {
 
 /// Returns the line before a redemption, from the line after it.
 pub fn line_before_redemption(after: LineTotals, effect: &LineEffect) -> LineTotals {
-    let worth = effect.worth.wrapping_neg();
+    let worth = negated(effect.worth);
     LineTotals {
-        quantity: moved(after.quantity, [effect.units.wrapping_neg()]),
+        quantity: moved(after.quantity, [negated(effect.units)]),
         free_units: after.free_units.remaining_after(count(effect.free_units)),
         amount: after.amount.map(|amount| money(moved(amount.minor(), [worth]))),
         discount: after.discount.remaining_after(effect.discount),
@@ -112,23 +112,28 @@ fn discount_of(effect: &LineEffect, kept: u64, price: Option<Money>) -> Money {
 /// Returns the value of added units at the present price of their line, else at the price that they had; negative for
 /// removed ones.
 fn worth_of(effect: &LineEffect, price: Option<Money>) -> i64 {
-    let of_price = |price: Money| Some(price.checked_mul(effect.units.unsigned_abs())?.signed());
-    match price.and_then(of_price) {
-        Some(worth) if effect.units < 0 => worth.wrapping_neg(),
-        Some(worth) => worth,
+    match price.and_then(|price| price.checked_mul(effect.units.unsigned_abs())) {
+        Some(worth) if effect.units < 0 => Money::ZERO.difference_from(worth),
+        Some(worth) => worth.signed(),
         None => effect.worth,
     }
 }
 
 /// Returns a count after these changes together, and at least 0.
-fn moved(count: u64, changes: impl IntoIterator<Item = i64>) -> u64 {
+fn moved(count: u64, changes: impl IntoIterator<Item: Into<i128>>) -> u64 {
     // Some thousand numbers of at most 2^53 stay within 64 bits.
     u64::try_from(sum(count, changes).max(0)).unwrap_or(u64::MAX)
 }
 
+/// Returns the opposite of a change.
+#[expect(clippy::arithmetic_side_effects, reason = "128 bits hold the opposite of each number of 64")]
+fn negated(change: i64) -> i128 {
+    -i128::from(change)
+}
+
 #[expect(clippy::arithmetic_side_effects, reason = "128 bits hold the sum of a few numbers of 64")]
-fn sum(count: u64, changes: impl IntoIterator<Item = i64>) -> i128 {
-    changes.into_iter().fold(i128::from(count), |sum, change| sum + i128::from(change))
+fn sum(count: u64, changes: impl IntoIterator<Item: Into<i128>>) -> i128 {
+    changes.into_iter().fold(i128::from(count), |sum, change| sum + change.into())
 }
 
 /// Returns the amount of a line as it was sent. An amount out of bounds was never sent: its record does not explain the line.

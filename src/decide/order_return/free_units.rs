@@ -3,7 +3,7 @@
 //! A redemption that makes units of a line free has no other discount on it: its whole discount there belongs to its
 //! free units.
 
-use crate::count::Countable;
+use crate::count::{Countable, total};
 use crate::decide::order_return::line_goods::OrderGoods;
 use crate::decide::order_return::share::{LineShare, free_discount, split};
 use crate::model::order::{Item, Order};
@@ -40,28 +40,29 @@ pub fn remove_free_units(back: &LineShare, left: u64, line_id: &str, remaining_d
 }
 
 /// Moves free units of a line to the present lines of an order, with the units that were added for them and their
-/// discount. Units that no line has are removed.
+/// discount. Units that no line has are removed. `None` if a number leaves its bounds.
 pub fn move_free_units(
     order: &Order,
     goods: &OrderGoods<'_>,
     line_id: &Text,
     remaining_discounts: &mut [RemainingDiscount],
-) {
+) -> Option<()> {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
     // A line that the order does not have any more has no free units.
-    let mut excess = units_on(remaining_discounts, line_id).remaining_after(own.map_or(0, free_of));
+    let mut excess = units_on(remaining_discounts, line_id)?.remaining_after(own.map_or(0, free_of));
     for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {
         let Some(to) = &item.id else { continue };
-        let mut capacity = free_of(item).remaining_after(units_on(remaining_discounts, to)).min(excess);
+        let mut capacity = free_of(item).remaining_after(units_on(remaining_discounts, to)?).min(excess);
         for remaining in remaining_discounts.iter_mut() {
-            let moved = move_units(remaining, line_id, Some(to), capacity);
+            let moved = move_units(remaining, line_id, Some(to), capacity)?;
             capacity = capacity.remaining_after(moved);
             excess = excess.remaining_after(moved);
         }
     }
     for remaining in remaining_discounts.iter_mut() {
-        excess = excess.remaining_after(move_units(remaining, line_id, None, excess));
+        excess = excess.remaining_after(move_units(remaining, line_id, None, excess)?);
     }
+    Some(())
 }
 
 /// Sets the discount of free units to their present price on their line, without the part that earlier discounts had
@@ -97,21 +98,21 @@ fn free_of(item: &Item) -> u64 {
     item.discount_quantity.unwrap_or(0)
 }
 
-/// Returns the units of a line that redemptions make free.
-fn units_on(remaining_discounts: &[RemainingDiscount], line_id: &str) -> u64 {
+/// Returns the units of a line that redemptions make free; `None` beyond 64 bits.
+fn units_on(remaining_discounts: &[RemainingDiscount], line_id: &str) -> Option<u64> {
     let lines = remaining_discounts.iter().filter_map(|remaining| remaining.line(line_id));
-    lines.map(|line| count(line.free_units)).sum()
+    total(lines.map(|line| count(line.free_units)))
 }
 
 /// Moves at most `most` free units of a redemption from one line to another, or off the order; returns the number
-/// moved.
-#[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
-fn move_units(remaining: &mut RemainingDiscount, from: &Text, to: Option<&Text>, most: u64) -> u64 {
-    let Some(line) = remaining.line_mut(from) else { return 0 };
+/// moved, or `None` if a number of the other line leaves its bounds.
+#[expect(clippy::arithmetic_side_effects, reason = "no more is taken from the line than it has")]
+fn move_units(remaining: &mut RemainingDiscount, from: &Text, to: Option<&Text>, most: u64) -> Option<u64> {
+    let Some(line) = remaining.line_mut(from) else { return Some(0) };
     let (free, added) = (count(line.free_units), count(line.units));
     let moved = free.min(most);
     if moved == 0 {
-        return 0;
+        return Some(0);
     }
     let kept = free.remaining_after(moved);
     let units = split_count(added, [moved, kept]);
@@ -124,16 +125,16 @@ fn move_units(remaining: &mut RemainingDiscount, from: &Text, to: Option<&Text>,
     line.worth -= worth;
     line.discount = line.discount.remaining_after(discount);
     line.earlier = line.earlier.remaining_after(earlier);
-    // The parts of one redemption add up to no more than it granted.
-    let add = |other: &mut RemainingLineDiscount| {
-        other.free_units += signed(moved);
-        other.units += signed(units);
-        other.worth += worth;
-        other.discount = other.discount.checked_add(discount).unwrap_or(other.discount);
-        other.earlier = other.earlier.checked_add(earlier).unwrap_or(other.earlier);
-    };
-    to.into_iter().for_each(|to| remaining.change_line(to, add));
-    moved
+    let Some(to) = to else { return Some(moved) };
+    remaining.change_line(to, |other| {
+        other.free_units = other.free_units.checked_add(signed(moved))?;
+        other.units = other.units.checked_add(signed(units))?;
+        other.worth = other.worth.checked_add(worth)?;
+        other.discount = other.discount.checked_add(discount)?;
+        other.earlier = other.earlier.checked_add(earlier)?;
+        Some(())
+    })?;
+    Some(moved)
 }
 
 /// Returns the first of two parts of a count, by largest remainder.

@@ -55,6 +55,7 @@ impl LineMoves {
 
     /// Returns the units that each stored line keeps.
     pub fn remaining_units(&self) -> Vec<u64> {
+        // The units that move from a line are at most those that it has.
         let remaining_units = |from: usize| self.of(from).map(|one| one.units).sum();
         (0..self.positions.len()).map(remaining_units).collect()
     }
@@ -79,9 +80,8 @@ impl LineMoves {
     }
 
     /// Puts the remaining values of the stored lines onto the lines of the changed order that set none; returns the
-    /// values of each line.
-    #[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
-    pub fn move_values(&self, stored: &Order, remaining: &Order, order: &mut Order) -> Vec<LineDiscounts> {
+    /// values of each line, or `None` if one leaves its bounds.
+    pub fn move_values(&self, stored: &Order, remaining: &Order, order: &mut Order) -> Option<Vec<LineDiscounts>> {
         let known = |item: &Item| remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
         let is_rest = self.is_rest(stored, remaining, order);
         if is_rest {
@@ -98,8 +98,10 @@ impl LineMoves {
             // Units that a redemption took away are there again on a line that is sent with more than it had left.
             let is_restored = added > 0 && known.initial_quantity.is_some_and(|units| units > known.quantity);
             let initial = known.initial_quantity.filter(|_| !is_restored && added_units(known) == 0);
-            let initial = initial.map(|units| units + added);
-            line.initial_quantity = line.initial_quantity.or(initial);
+            if let Some(units) = initial {
+                let initial = units.checked_add(added)?;
+                line.initial_quantity = line.initial_quantity.or(Some(initial));
+            }
             if line.quantity != item.quantity && line.price.or(known.price).is_none() && line.quantity == known.quantity
             {
                 line.amount = line.amount.or(known.amount);
@@ -113,13 +115,12 @@ impl LineMoves {
 
     /// Moves the discount of a stored line with its units, unless a line sets another. Its free units move while
     /// lines have capacity, with their part of the discount. Units that were added for them move before others.
-    #[expect(clippy::arithmetic_side_effects, reason = "counts of a line stay far within 64 bits")]
     fn move_discounts<'a>(
         &self,
         stored: &Order,
         known: &dyn Fn(&Item) -> Option<&'a Item>,
         order: &mut Order,
-    ) -> Vec<LineDiscounts> {
+    ) -> Option<Vec<LineDiscounts>> {
         let mut line_discounts: Vec<LineDiscounts> = order.items.iter().map(LineDiscounts::of).collect();
         for (from, item) in stored.items.iter().enumerate() {
             let Some(known) = known(item) else { continue };
@@ -134,8 +135,8 @@ impl LineMoves {
                 let more = missing.min(line.quantity.remaining_after(line_discounts.free_units)).min(one.units);
                 let added_here = more.min(added);
                 (missing, added) = (missing.remaining_after(more), added.remaining_after(added_here));
-                line_discounts.free_units += more;
-                line_discounts.added_units += added_here;
+                line_discounts.free_units = line_discounts.free_units.checked_add(more)?;
+                line_discounts.added_units = line_discounts.added_units.checked_add(added_here)?;
                 line_discounts.has_added |= has_added;
                 paid.push(SpreadShare::new(one.to, one.units.remaining_after(more), Money::MAX));
                 free.push(SpreadShare::new(one.to, more, Money::MAX));
@@ -149,11 +150,12 @@ impl LineMoves {
             for (share, is_free) in
                 paid.iter().map(|share| (share, false)).chain(free.iter().map(|share| (share, true)))
             {
-                line_discounts.get_mut(share.position).into_iter().for_each(|line| line.add(share.given, is_free));
+                let line = line_discounts.get_mut(share.position);
+                line.map_or(Some(()), |line| line.add(share.given, is_free))?;
             }
         }
         order.items.iter_mut().zip(&line_discounts).for_each(|(line, line_discounts)| line_discounts.apply_to(line));
-        line_discounts
+        Some(line_discounts)
     }
 
     /// Returns whether a changed order is exactly the rest of the stored one. Then the amounts before free units are
@@ -194,12 +196,13 @@ impl LineDiscounts {
         LineDiscounts { is_stated, states_free, ..LineDiscounts::default() }
     }
 
-    /// Adds a share of the discount of a stored line. The discounts of all lines are within bounds together.
-    fn add(&mut self, discount: Money, is_free: bool) {
-        self.discount = self.discount.checked_add(discount).unwrap_or(self.discount);
+    /// Adds a share of the discount of a stored line. `None` if the discount leaves its bounds.
+    fn add(&mut self, discount: Money, is_free: bool) -> Option<()> {
+        self.discount = self.discount.checked_add(discount)?;
         if is_free {
-            self.free_discount = self.free_discount.checked_add(discount).unwrap_or(self.free_discount);
+            self.free_discount = self.free_discount.checked_add(discount)?;
         }
+        Some(())
     }
 
     /// Writes the discounts onto the line, unless the line sets them.

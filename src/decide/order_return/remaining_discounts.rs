@@ -11,6 +11,7 @@ use crate::model::order_return::{RemainingDiscount, RemainingLineDiscount};
 use crate::model::redemption::{LineEffect, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::spread::{SpreadShare, spread};
+use crate::refusal::Refusal;
 use crate::text::Text;
 
 /// Returns the remaining discounts of a redemption on an order.
@@ -100,30 +101,38 @@ fn lower(amount: Money, total: Money, parts: Vec<&mut Money>) {
 }
 
 /// Moves the effects of redemptions to the present lines of an order: units move to another line of the same goods when
-/// a line is split or merged. Only the order determines the amount of each line.
-pub fn settle_on_lines(order: &Order, goods: &OrderGoods<'_>, remaining_discounts: &mut [RemainingDiscount]) {
+/// a line is split or merged. Only the order determines the amount of each line. Numbers out of bounds end the decision.
+pub fn settle_on_lines(
+    order: &Order,
+    goods: &OrderGoods<'_>,
+    remaining_discounts: &mut [RemainingDiscount],
+) -> Result<(), Refusal> {
     let mut line_ids: Vec<Text> =
         remaining_discounts.iter().flat_map(|remaining| &remaining.lines).map(|line| line.line_id.clone()).collect();
     line_ids.sort_unstable();
     line_ids.dedup();
     line_ids.retain(|id| !goods.is_fixed(id));
-    line_ids.iter().for_each(|id| move_free_units(order, goods, id, remaining_discounts));
-    line_ids.iter().for_each(|id| move_discounts(order, goods, id, remaining_discounts));
+    let free = line_ids.iter().try_for_each(|id| move_free_units(order, goods, id, remaining_discounts));
+    free.ok_or_else(Refusal::out_of_bounds)?;
+    let moved = line_ids.iter().try_for_each(|id| move_discounts(order, goods, id, remaining_discounts));
+    moved.ok_or_else(Refusal::out_of_bounds)?;
     fit_free_discounts(order, goods, remaining_discounts);
+    Ok(())
 }
 
-/// Moves the discounts that redemptions have on a line beyond its own to lines with more than theirs.
+/// Moves the discounts that redemptions have on a line beyond its own to lines with more than theirs. `None` if one
+/// leaves its bounds.
 fn move_discounts(
     order: &Order,
     goods: &OrderGoods<'_>,
     line_id: &Text,
     remaining_discounts: &mut [RemainingDiscount],
-) {
+) -> Option<()> {
     let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
     let off = own.and_then(|item| item.discount_amount).unwrap_or_default();
     let excess = discount_on(remaining_discounts, Some(line_id)).remaining_after(off);
     if excess.is_zero() {
-        return;
+        return Some(());
     }
     let others = order.items.iter().enumerate().filter(|(_, item)| goods.may_move(line_id, item));
     let capacity = others.filter_map(|(position, item)| {
@@ -151,12 +160,13 @@ fn move_discounts(
         while let Some((position, left)) = free.filter(|_| !missing.is_zero()) {
             let moved = missing.min(left);
             let to = order.items.get(position).and_then(|item| item.id.as_ref());
-            to.into_iter().for_each(|to| add_discount(remaining, to, moved));
+            to.map_or(Some(()), |to| add_discount(remaining, to, moved))?;
             missing = missing.remaining_after(moved);
             let left = left.remaining_after(moved);
             free = if left.is_zero() { capacity.next() } else { Some((position, left)) };
         }
     }
+    Some(())
 }
 
 /// Returns the discount of redemptions on a line, or on the whole order.
@@ -169,14 +179,14 @@ pub fn discount_on(remaining_discounts: &[RemainingDiscount], line_id: Option<&s
     Money::capped_sum(remaining_discounts.iter().filter_map(of))
 }
 
-fn add_discount(remaining: &mut RemainingDiscount, line_id: &Text, amount: Money) {
-    if !amount.is_zero() {
-        // The discounts on a line stay within that of the line.
-        let add = |line: &mut RemainingLineDiscount| {
-            line.discount = line.discount.checked_add(amount).unwrap_or(line.discount)
-        };
-        remaining.change_line(line_id, add);
+fn add_discount(remaining: &mut RemainingDiscount, line_id: &Text, amount: Money) -> Option<()> {
+    if amount.is_zero() {
+        return Some(());
     }
+    remaining.change_line(line_id, |line| {
+        line.discount = line.discount.checked_add(amount)?;
+        Some(())
+    })
 }
 
 /// Takes an amount from the discounts of redemptions on a line or on the order. Card payments are reduced first, then

@@ -10,14 +10,14 @@ use crate::decide::order_return::reward_return::{RewardReturn, RewardReturns};
 use crate::decide::order_return::sent_lines;
 use crate::decide::order_return::share::{OrderShare, without};
 use crate::decide::returns::is_returnable;
-use crate::decide::summary_delta::{CountedAs, SummaryDelta, negative_sum, recount};
+use crate::decide::summary_delta::{CountedAs, SummaryDelta, recount};
 use crate::facts::Facts;
 use crate::id::{Context, Ids};
 use crate::json::Node;
 use crate::ledger::{Entry, Transfer};
 use crate::model::order::{Item, Metadata, Order};
 use crate::model::order_return::{RemainingDiscount, ReturnPolicy};
-use crate::model::redemption::{LineTotals, RedemptionState, SpentUnits, StoredRedemption};
+use crate::model::redemption::{LineTotals, RedemptionState, StoredRedemption};
 use crate::money::Money;
 use crate::pricing::Cart;
 use crate::refusal::Refusal;
@@ -41,8 +41,8 @@ pub struct Redemptions {
 }
 
 impl Redemptions {
-    /// Finds the redemptions of an order.
-    pub fn find(facts: &dyn Facts, order: &Order) -> Redemptions {
+    /// Finds the redemptions of an order. Numbers out of bounds end the decision.
+    pub fn find(facts: &dyn Facts, order: &Order) -> Result<Redemptions, Refusal> {
         let mut found = Redemptions::default();
         let counts = |entry: &Node<'static>| entry.get("rollback_id").is_none();
         for (id, _) in order.redemptions.iter().filter(|(_, entry)| counts(entry)) {
@@ -65,11 +65,11 @@ impl Redemptions {
             order,
             &OrderGoods::of(order, &found.parts).with_fixed_lines(order, &explained),
             &mut found.recorded,
-        );
+        )?;
         found.remaining_discounts.clone_from(&found.recorded);
         found.sent = sent_lines::fit(order, &explained, &mut found.recorded, &mut found.remaining_discounts);
         found.rewards = RewardReturns::find(facts, found.parts.iter(), &found.chains);
-        found
+        Ok(found)
     }
 
     /// Returns for each redemption whether it paid with a card.
@@ -128,8 +128,8 @@ pub struct Settlement<'a> {
 }
 
 impl Settlement<'_> {
-    /// Decides the refund and the amounts to return to cards, counts and budgets.
-    pub fn decide(self, context: &Context) -> ReturnOutcome {
+    /// Decides the refund and the amounts to return to cards, counts and budgets. Sums out of bounds end the decision.
+    pub fn decide(self, context: &Context) -> Result<ReturnOutcome, Refusal> {
         let Settlement { order, back, redemptions, settled, policy, metadata } = self;
         let mut ids = Ids::new(context);
         let id = ids.hex18("ret_");
@@ -173,13 +173,8 @@ impl Settlement<'_> {
                 lost: part.lost,
             });
         }
-        let of_parts =
-            |of: fn(SpentUnits) -> Option<u64>| negative_sum(parts.iter().filter_map(|part| of(part.spent?)));
-        let summary_delta = SummaryDelta {
-            credits: of_parts(|spent| if let SpentUnits::Credits(credits) = spent { Some(credits) } else { None }),
-            points: of_parts(|spent| if let SpentUnits::Points(points) = spent { Some(points) } else { None }),
-            ..SummaryDelta::default()
-        };
+        let summary_delta = SummaryDelta::refunded(parts.iter().filter_map(|part| part.spent));
+        let summary_delta = summary_delta.ok_or_else(Refusal::out_of_bounds)?;
         let orders = recount(CountedAs::stored(order), CountedAs::stored(&settled.order));
         let line_id = |position: usize| order.items.get(position).and_then(|item| item.id.clone());
         let lines =
@@ -203,6 +198,6 @@ impl Settlement<'_> {
             metadata,
         };
         let taken = redemptions.rewards.vouchers.iter().filter(|reward| back.is_full && !reward.is_used());
-        ReturnOutcome { returned, entries, summary_delta, orders, rewards: taken.cloned().collect() }
+        Ok(ReturnOutcome { returned, entries, summary_delta, orders, rewards: taken.cloned().collect() })
     }
 }

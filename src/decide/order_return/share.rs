@@ -216,13 +216,11 @@ fn share_order_discount(order: &Order, discount: Money, values: &[Money], lines:
     let remaining = order.amount.unwrap_or_default().remaining_after(Money::of(gross).unwrap_or(Money::MAX));
     shares.push(SpreadShare::new(lines.len(), remaining.minor(), remaining));
     spread(discount, &mut shares);
-    let mut given = Money::ZERO;
     for (line, share) in lines.iter_mut().zip(shares.chunks(2)) {
         line.order_discount = share.first().map(|share| share.given).unwrap_or_default();
-        // The shares add up to at most the discount.
-        given = given.checked_add(line.order_discount).unwrap_or(given);
     }
-    given
+    // The shares of `spread` add up to at most the discount.
+    sum(lines.iter().map(|line| line.order_discount))
 }
 
 /// Returns the first of two parts of an amount, by largest remainder.

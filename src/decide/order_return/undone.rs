@@ -4,7 +4,6 @@
 //! remain.
 
 use crate::budget::StepBudget;
-use crate::count::Countable;
 use crate::decide::order_return::composed_line::{compose, decompose, on_present};
 use crate::decide::order_return::remaining_discounts;
 use crate::decide::order_return::settled::Redemptions;
@@ -131,7 +130,7 @@ impl LineEffects {
         item.discount_quantity = Some(line.free_units).filter(|free| *free > 0);
         item.amount = line.amount;
         item.discount_amount = non_zero(line.discount);
-        let lost = || self.worth_of(item, change(quantity, line.quantity));
+        let lost = || self.worth_of(item, work.checked(quantity.checked_signed_diff(line.quantity)));
         amount.zip(line.amount).map_or_else(lost, |(before, after)| before.difference_from(after))
     }
 
@@ -153,16 +152,6 @@ impl LineEffects {
 
 fn non_zero(amount: Money) -> Option<Money> {
     Some(amount).filter(|amount| !amount.is_zero())
-}
-
-/// Returns by how many units a count has decreased.
-fn change(before: u64, after: u64) -> i64 {
-    // Quantities are at most 2^53.
-    let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    match before > after {
-        true => signed(before.remaining_after(after)),
-        false => signed(after.remaining_after(before)).wrapping_neg(),
-    }
 }
 
 /// Returns an amount less a change, and at least 0. `None` if it grows out of bounds.

@@ -1,6 +1,6 @@
 //! Decides which units of an order a request returns, or why it cannot return them.
 
-use crate::count::{Countable, share};
+use crate::count::{Countable, share, total};
 use crate::decide::order_return::share::{free_units, paid_units};
 use crate::model::order::{Item, Order, RelatedObject};
 use crate::refusal::{Reason, Refusal};
@@ -40,10 +40,10 @@ pub fn requested_units(order: &Order, request: &[RequestedUnits]) -> Result<Vec<
         let has_paid = lines.iter().any(|position| order.items.get(*position).is_some_and(|item| paid_units(item) > 0));
         if !has_paid {
             let free = lines.iter().filter_map(|position| order.items.get(*position)).map(free_units);
-            let free: u64 = free.sum();
+            let free = total(free).ok_or_else(Refusal::out_of_bounds)?;
             return Err(wrong(number, "", "must NOT name units that were free", &free.to_string()));
         }
-        let most: u64 = lines.iter().map(|position| left(*position, &back)).sum();
+        let most = total(lines.iter().map(|position| left(*position, &back))).ok_or_else(Refusal::out_of_bounds)?;
         if units.quantity > most {
             let bound = format!("must be <= {most}");
             return Err(wrong(number, ".quantity", &bound, &units.quantity.to_string()));

@@ -44,6 +44,7 @@ pub(super) fn part(query: &QualificationRequest, matches: &[Match<'_>], size: us
     let Some(after) = query.starting_after else { return 0 };
     // Sorted by age, the page begins after the last result, and in any other order possibly with an older one.
     let first = passed(matches, after).remaining_after(usize::from(query.sorting != QualificationSort::Default));
+    // A part has at least one match.
     first.remaining_after(first.checked_rem(size).unwrap_or(0))
 }
 

@@ -174,6 +174,7 @@ fn write_stored(out: &mut Writer, part: &UndonePart, name: &'static str) {
 
 /// Writes refunded units as a negative amount.
 fn write_refunded_units(out: &mut Writer, spent: SpentUnits) {
+    // The rollback refuses an amount beyond 63 bits (`SummaryDelta::refunded`).
     let back = spent.amount().cast_signed().wrapping_neg();
     out.member("amount").integer(back);
     let (block, name) = match spent {

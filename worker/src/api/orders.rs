@@ -16,7 +16,7 @@ use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_f
 use crate::http::route::{Call, HandlerResult, Resource, Response, Route, get, post, put};
 use crate::http::shape::{self, Field, FieldType, Nulls, may};
 use crate::jobs::bulk_items;
-use crate::store::document::{Document, StoredDocument};
+use crate::store::document::Document;
 use crate::store::documents::orders;
 use crate::store::facts::DocumentsById;
 use crate::store::records::{CustomerRecord, OrderRecord};
@@ -200,7 +200,7 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: OrderRequest) -> Result<String, Cal
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
     let (text, counts) = write(call, &mut order, sent, true)?;
-    call.store.insert_stored(ORDER.object, StoredDocument::with_text(&order, text.clone()));
+    call.store.insert_text(ORDER.object, &order, text.clone());
     summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
@@ -232,7 +232,7 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: OrderRequest) -> R
     let created_at = order.created_at;
     call.touch(&mut order);
     let (text, counts) = write(call, &mut order, sent, false)?;
-    call.store.update_stored(ORDER.object, StoredDocument::with_text(&order, text.clone()));
+    call.store.update_text(ORDER.object, &order, text.clone());
     if order.created_at != created_at {
         orders::update_creation(call.store, &order.id, order.created_at);
     }

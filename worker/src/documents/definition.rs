@@ -1,6 +1,6 @@
 //! Checks that some value can satisfy a metadata definition. It reads no stored data.
 
-use crate::documents::metadata::{compare_numbers, violated_bound, violated_type};
+use crate::documents::metadata::{UnknownType, compare_numbers, violated_bound, violated_type};
 use crate::http::shape::value_text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
@@ -51,7 +51,10 @@ fn check_values(definition: &Map<String, Json>) -> Result<(), Problem> {
     let listed = |name: &str| definition.get(name).and_then(Json::as_array).into_iter().flatten();
     for name in ["eq", "ne"] {
         for (place, value) in listed(name).enumerate() {
-            if let Some(requirement) = violated_type(kind, value) {
+            let found = violated_type(kind, value);
+            let unknown =
+                |UnknownType(kind)| Problem::at("type", format!("must be a known type (actual value is `{kind}`)"));
+            if let Some(requirement) = found.map_err(unknown)? {
                 let message = format!("must be {requirement} (actual value is `{}`)", value_text(value));
                 return Err(Problem::at(format!("{name}[{place}]"), message));
             }

@@ -16,11 +16,19 @@ const SHOWN_VALUE_MAX: usize = 100;
 /// Maximum length of a wrong value in a message.
 const SHOWN_MAX: usize = 80;
 
-/// Returns the problems of metadata under a schema; none if the schema does not exist.
-pub fn problems(schemas: &MetadataSchemas, name: &str, metadata: &Map<String, Json>) -> Vec<String> {
+/// A type of a stored definition that the service does not know: no value can be checked against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownType(pub String);
+
+/// Returns the problems of metadata under a schema; none if the schema does not exist. Fails for a type that is not known.
+pub fn problems(
+    schemas: &MetadataSchemas,
+    name: &str,
+    metadata: &Map<String, Json>,
+) -> Result<Vec<String>, UnknownType> {
     let mut found = Vec::new();
-    check_object(schemas, name, metadata, "", &mut found);
-    found
+    check_object(schemas, name, metadata, "", &mut found)?;
+    Ok(found)
 }
 
 /// Returns the schemas that the objects of a schema name.
@@ -43,13 +51,13 @@ fn check_object(
     object: &Map<String, Json>,
     path: &str,
     found: &mut Vec<String>,
-) {
-    let Some(schema) = schemas.get(name) else { return };
+) -> Result<(), UnknownType> {
+    let Some(schema) = schemas.get(name) else { return Ok(()) };
     // A deleted definition has no effect, and its key may stay.
     for (key, definition) in definitions(schema).filter(|(_, definition)| !flag(definition, "deleted")) {
         let path = crate::http::shape::below(path, key);
         match object.get(key).filter(|value| !value.is_null()) {
-            Some(value) => check_value(schemas, definition, value, &path, found),
+            Some(value) => check_value(schemas, definition, value, &path, found)?,
             None if flag(definition, "optional") => {}
             None => found.push(format!("{path}: must be present (actual value is 'undefined')")),
         }
@@ -60,48 +68,65 @@ fn check_object(
             found.push(wrong(&crate::http::shape::below(path, key), "a key that the schema defines", value));
         }
     }
+    Ok(())
 }
 
-fn check_value(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &str, found: &mut Vec<String>) {
+fn check_value(
+    schemas: &MetadataSchemas,
+    definition: &Json,
+    value: &Json,
+    path: &str,
+    found: &mut Vec<String>,
+) -> Result<(), UnknownType> {
     if !flag(definition, "array") {
         return check_one(schemas, definition, value, path, found);
     }
     let Some(elements) = value.as_array() else {
-        return found.push(wrong(path, "an array", value));
+        found.push(wrong(path, "an array", value));
+        return Ok(());
     };
     for (index, element) in elements.iter().enumerate() {
         if found.len() >= SHOWN_VALUE_MAX {
-            return;
+            break;
         }
-        check_one(schemas, definition, element, &format!("{path}[{index}]"), found);
+        check_one(schemas, definition, element, &format!("{path}[{index}]"), found)?;
     }
+    Ok(())
 }
 
-fn check_one(schemas: &MetadataSchemas, definition: &Json, value: &Json, path: &str, found: &mut Vec<String>) {
+fn check_one(
+    schemas: &MetadataSchemas,
+    definition: &Json,
+    value: &Json,
+    path: &str,
+    found: &mut Vec<String>,
+) -> Result<(), UnknownType> {
     let kind = definition.get("type").and_then(Json::as_str).unwrap_or_default();
-    if let Some(requirement) = violated_type(kind, value) {
-        return found.push(wrong(path, requirement, value));
+    if let Some(requirement) = violated_type(kind, value)? {
+        found.push(wrong(path, requirement, value));
+        return Ok(());
     }
     if let (Some(nested), Some(name)) = (value.as_object(), definition.get("object_type").and_then(Json::as_str)) {
         return check_object(schemas, name, nested, path, found);
     }
     found.extend(violated_bound(definition, value).map(|requirement| wrong(path, &requirement, value)));
+    Ok(())
 }
 
-/// Returns the requirement of a type that a value does not meet, if there is one.
-pub fn violated_type(kind: &str, value: &Json) -> Option<&'static str> {
+/// Returns the requirement of a type that a value does not meet, if there is one. Fails for a type that is not known.
+pub fn violated_type(kind: &str, value: &Json) -> Result<Option<&'static str>, UnknownType> {
     let (fits, requirement) = match kind {
         "string" => (value.is_string(), "a string"),
         "number" => (value.is_number(), "a number"),
         "boolean" => (value.is_boolean(), "a boolean"),
-        "object" => (value.is_object(), "an object"),
+        "object" | "nested" => (value.is_object(), "an object"),
         "date" => (value.as_str().is_some_and(timestamp::is_date), "a date"),
         "datetime" => (value.as_str().is_some_and(is_date_time), "a date-time"),
         "geopoint" => (is_geopoint(value), "a geopoint"),
         "image_url" => (value.as_str().is_some_and(is_url), "a url of an image"),
-        _ => (true, ""),
+        unknown => return Err(UnknownType(unknown.to_owned())),
     };
-    (!fits).then_some(requirement)
+    Ok((!fits).then_some(requirement))
 }
 
 /// Returns the first bound of a definition that a value violates.
@@ -205,7 +230,7 @@ mod tests {
     fn problem_text(definition: Json, value: Json) -> String {
         let schema = json!({ "properties": { "k": definition } });
         let schemas = MetadataSchemas::from([("customer".to_owned(), object(schema))]);
-        problems(&schemas, "customer", &object(json!({ "k": value }))).join(", ")
+        problems(&schemas, "customer", &object(json!({ "k": value }))).unwrap().join(", ")
     }
 
     #[test]
@@ -229,6 +254,17 @@ mod tests {
             );
         }
         assert_eq!(problem_text(json!({ "type": "geopoint" }), json!({ "lat": 1, "lng": 2 })), "");
+    }
+
+    #[test]
+    fn no_value_has_a_type_that_is_not_known() {
+        for (definition, name) in [(json!({ "type": "colour" }), "colour"), (json!({}), "")] {
+            let schema = object(json!({ "properties": { "k": definition } }));
+            let schemas = MetadataSchemas::from([("customer".to_owned(), schema)]);
+            let found = problems(&schemas, "customer", &object(json!({ "k": 1 })));
+            assert_eq!(found, Err(UnknownType(name.to_owned())));
+            assert_eq!(problems(&schemas, "order", &object(json!({ "k": 1 }))), Ok(Vec::new()));
+        }
     }
 
     #[test]
@@ -269,8 +305,9 @@ mod tests {
             "must": { "type": "string", "optional": false }, "may": { "type": "string", "optional": true },
             "gone": { "type": "number", "optional": false, "deleted": true } } });
         let mut schemas = MetadataSchemas::from([("order".to_owned(), object(schema))]);
-        let details =
-            |schemas: &MetadataSchemas, metadata: Json| problems(schemas, "order", &object(metadata)).join(", ");
+        let details = |schemas: &MetadataSchemas, metadata: Json| {
+            problems(schemas, "order", &object(metadata)).unwrap().join(", ")
+        };
         assert_eq!(details(&schemas, json!({ "must": "a", "gone": "any" })), "");
         assert_eq!(
             details(&schemas, json!({ "may": null, "else": 1 })),
@@ -278,7 +315,7 @@ mod tests {
         );
         schemas.get_mut("order").unwrap().insert("allow_defined_only".into(), false.into());
         assert_eq!(details(&schemas, json!({ "must": "a", "else": 1 })), "");
-        assert_eq!(problems(&schemas, "customer", &object(json!({ "any": 1 }))), Vec::<String>::new());
+        assert_eq!(problems(&schemas, "customer", &object(json!({ "any": 1 }))), Ok(Vec::new()));
     }
 
     #[test]
@@ -289,7 +326,7 @@ mod tests {
         assert_eq!(named_by(&schemas["customer"]), ["car"]);
         let metadata = object(json!({ "cars": [{ "wheels": 4 }, { "wheels": 4, "trailer": { "wheels": "2" } }, {}] }));
         assert_eq!(
-            problems(&schemas, "customer", &metadata).join(", "),
+            problems(&schemas, "customer", &metadata).unwrap().join(", "),
             "cars[1].trailer.wheels: must be a number (actual value is '2'), cars[2].wheels: must be present (actual value is 'undefined')"
         );
     }

@@ -76,19 +76,6 @@ impl StoredDocument {
         }
     }
 
-    /// Combines the columns of a document with its serialized text.
-    pub fn with_text(document: &Document, text: String) -> StoredDocument {
-        StoredDocument {
-            id: document.id.clone(),
-            key: document.key.clone(),
-            parent: document.parent.clone(),
-            holder: document.holder.clone(),
-            created_at: document.created_at,
-            updated_at: document.updated_at,
-            text,
-        }
-    }
-
     /// Parses the text.
     pub fn document(self) -> Result<Document, Fault> {
         let body: Map<String, Json> = serde_json::from_str(&self.text)
@@ -224,7 +211,7 @@ impl Store<'_> {
 
     /// Queues the insertion of a document.
     pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.insert_stored(kind, StoredDocument::with_text(document, print_body(&document.body)));
+        self.insert_text(kind, document, print_body(&document.body));
     }
 
     /// Queues the insertion of documents of a kind that no decision reads, many with one statement.
@@ -248,7 +235,7 @@ impl Store<'_> {
         const SLICE: usize = 100;
         let row = |of: &Document| {
             let text = print_body(&of.body);
-            let (digests, folded_name) = blind_index::of(kind, &text);
+            let (digests, folded_name) = blind_index::of(kind, &of.body);
             let key = of.key.as_deref().map(|key| blind_index::key(kind, key));
             serde_json::json!([
                 of.id,
@@ -268,26 +255,25 @@ impl Store<'_> {
         }
     }
 
-    /// Queues the insertion of a serialized document.
-    pub fn insert_stored(&mut self, kind: &str, stored: StoredDocument) {
-        self.write_document(INSERT, columns(kind, stored), PLACES);
+    /// Queues the insertion of a document as it was serialized.
+    pub fn insert_text(&mut self, kind: &str, document: &Document, text: String) {
+        self.write_document(INSERT, columns(kind, document, text), PLACES);
     }
 
     /// Queues the update of a document's columns and body.
     pub fn update(&mut self, kind: &str, document: &Document) {
-        self.update_stored(kind, StoredDocument::with_text(document, print_body(&document.body)));
+        self.update_text(kind, document, print_body(&document.body));
     }
 
-    /// Queues the update of a serialized document.
-    pub fn update_stored(&mut self, kind: &str, stored: StoredDocument) {
+    /// Queues the update of a document as it was serialized.
+    pub fn update_text(&mut self, kind: &str, document: &Document, text: String) {
         const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?1 AND id = +?2";
-        self.write_document(UPDATE, columns(kind, stored), PLACES);
+        self.write_document(UPDATE, columns(kind, document, text), PLACES);
     }
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn upsert(&mut self, kind: &str, document: &Document) {
-        let stored = StoredDocument::with_text(document, print_body(&document.body));
-        self.write_document(UPSERT, columns(kind, stored), PLACES);
+        self.write_document(UPSERT, columns(kind, document, print_body(&document.body)), PLACES);
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
@@ -313,7 +299,7 @@ impl Store<'_> {
     /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
     pub fn archive(&mut self, kind: &str, document: &Document) {
         const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
-        let mut params = columns(&archived_kind(kind), StoredDocument::with_text(document, print_body(&document.body)));
+        let mut params = columns(&archived_kind(kind), document, print_body(&document.body));
         params.push(kind.into());
         self.write_document(ARCHIVE, params, PLACES);
     }
@@ -378,17 +364,17 @@ const UPDATE_ALL: &str = insert_all!(
 const PLACES: [usize; 4] = [0, 1, 4, 7];
 
 /// Returns the parameters of the statements above, in the order of the insertion.
-fn columns(kind: &str, stored: StoredDocument) -> Vec<SqlValue> {
-    let (digests, folded_name) = blind_index::of(kind, &stored.text);
+fn columns(kind: &str, document: &Document, text: String) -> Vec<SqlValue> {
+    let (digests, folded_name) = blind_index::of(kind, &document.body);
     vec![
         kind.into(),
-        stored.id.into(),
-        stored.key.as_deref().map(|key| blind_index::key(kind, key).into_owned()).into(),
-        stored.parent.into(),
-        stored.holder.into(),
-        stored.created_at.into(),
-        stored.updated_at.into(),
-        stored.text.into(),
+        document.id.as_str().into(),
+        document.key.as_deref().map(|key| blind_index::key(kind, key).into_owned()).into(),
+        document.parent.clone().into(),
+        document.holder.clone().into(),
+        document.created_at.into(),
+        document.updated_at.into(),
+        text.into(),
         digests.into(),
         folded_name.into(),
     ]
@@ -434,6 +420,14 @@ pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result
 /// Parses a loaded document with a reader of the engine.
 pub fn read_loaded<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, UnreadableFact> {
     read_fields(&document.body, read).map_err(|problem| unreadable(kind, &document.id, &problem))
+}
+
+/// Parses a stored member with a reader of the engine; its default without one. Fails when the member cannot be read.
+pub fn read_member<T: Default>(owner: &Document, name: &str, member: Option<&Json>, read: Read<T>) -> Result<T, Fault> {
+    let Some(member) = member.filter(|member| !member.is_null()) else { return Ok(T::default()) };
+    let fault = |problem: &str| Fault(format!("`{name}` of `{}` does not read: {problem}", owner.id));
+    let members = member.as_object().ok_or_else(|| fault("it is no object"))?;
+    read_fields(members, read).map_err(|problem| fault(&problem.to_string()))
 }
 
 /// Serializes the fields of a document.

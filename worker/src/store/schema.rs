@@ -130,8 +130,9 @@ const SLICE: i64 = 500;
 /// Adds digests to existing documents.
 fn digest_customers(sql: &dyn Sql) -> Result<(), Fault> {
     let marked = |body: Option<&str>| {
-        let (digests, folded_name) = blind_index::of(blind_index::KIND, body.unwrap_or_default());
-        json!([digests, folded_name])
+        // Each document has a body.
+        let (digests, folded_name) = blind_index::of_text(body.unwrap_or_default())?;
+        Ok(json!([digests, folded_name]))
     };
     replace_column(
         sql,
@@ -143,7 +144,8 @@ fn digest_customers(sql: &dyn Sql) -> Result<(), Fault> {
 
 /// Updates the digests of e-mail addresses in upper case or with characters beyond ASCII.
 fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
-    let marked = |body: Option<&str>| blind_index::of(blind_index::KIND, body.unwrap_or_default()).0.into();
+    // Each document has a body.
+    let marked = |body: Option<&str>| Ok(blind_index::of_text(body.unwrap_or_default())?.0.into());
     let condition =
         "AND json_extract(marks, '$.email') IS NOT NULL AND json_extract(body, '$.email') GLOB '*[^ -@[-~]*'";
     replace_column(sql, ["body", condition], "marks = json_extract(value, '$[1]')", marked)
@@ -151,14 +153,14 @@ fn fold_emails(sql: &dyn Sql) -> Result<(), Fault> {
 
 /// Replaces the keys of existing customers by digests.
 fn digest_customer_keys(sql: &dyn Sql) -> Result<(), Fault> {
-    let marked = |name: Option<&str>| name.map(|name| blind_index::key(blind_index::KIND, name)).into();
+    let marked = |name: Option<&str>| Ok(name.map(|name| blind_index::key(blind_index::KIND, name)).into());
     replace_column(sql, ["key", ""], "key = json_extract(value, '$[1]')", marked)?;
     sql.run("CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL", &[]).map(drop)
 }
 
 /// Folds existing names that were in lower case. ASCII names are identical in both.
 fn fold_names(sql: &dyn Sql) -> Result<(), Fault> {
-    let folded = |name: Option<&str>| name.map(blind_index::fold_name).into();
+    let folded = |name: Option<&str>| Ok(name.map(blind_index::fold_name).into());
     replace_column(sql, ["label", "AND label GLOB '*[^ -~]*'"], "label = json_extract(value, '$[1]')", folded)
 }
 
@@ -167,7 +169,7 @@ fn replace_column(
     sql: &dyn Sql,
     [column, condition]: [&str; 2],
     set: &str,
-    of: fn(Option<&str>) -> Json,
+    of: fn(Option<&str>) -> Result<Json, Fault>,
 ) -> Result<(), Fault> {
     let select =
         format!("SELECT seq, {column} FROM document WHERE kind = +?1 AND seq > +?2 {condition} ORDER BY seq LIMIT +?3");
@@ -178,7 +180,7 @@ fn replace_column(
         let Some(last) = rows.last() else { return Ok(()) };
         after = sql::int(last, 0)?;
         let pairs =
-            rows.iter().map(|row| Ok(Json::from(vec![sql::int(row, 0)?.into(), of(sql::text_or_null(row, 1)?)])));
+            rows.iter().map(|row| Ok(Json::from(vec![sql::int(row, 0)?.into(), of(sql::text_or_null(row, 1)?)?])));
         let pairs = pairs.collect::<Result<Vec<Json>, Fault>>()?;
         sql.run(&update, &[Json::from(pairs).to_string().into()])?;
     }

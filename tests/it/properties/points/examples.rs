@@ -198,7 +198,7 @@ fn the_first_expiring_points_are_spent_first_and_refunded_last() {
         [LifetimeTotal::Spent, LifetimeTotal::Refunded, LifetimeTotal::Expired].map(|one| lifetime_totals.of(one)),
         [25, 25, 10]
     );
-    assert_eq!((back.card.balance(), lifetime_totals.total()), (20, 30));
+    assert_eq!((back.card.balance(), lifetime_totals.total()), (20, Some(30)));
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn every_number_of_a_card_fits_in_json() {
         assert_eq!(days.card.earn(points, arrival, &delay, &pending, &now), Err(CardRefusal::Beyond));
     }
     let read = days.on("2026-01-10");
-    assert_eq!((read.available(), read.lifetime_totals.total()), (POINTS_MAX, POINTS_MAX));
+    assert_eq!((read.available(), read.lifetime_totals.total()), (POINTS_MAX, Some(POINTS_MAX)));
     // The debt of a card has the same limit as its balance.
     let mut days = Days::new();
     let below = DebitReason::Subtract { below_zero: true };

@@ -187,7 +187,7 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     let customer = find_customer_of_request(call, &mut sent)?;
     let (member, cards) = enrol(call, &program, &customer, EntityRecord::of(&sent))?;
     let present = LocalTime::of(call)?;
-    Ok(Response::json(member_json(member, &cards, &present)))
+    Ok(Response::json(member_json(member, &cards, &present)?))
 }
 
 /// Records the members to add when the call commits; the program must exist and be active.
@@ -217,7 +217,7 @@ fn read(call: &mut Call<'_, '_>) -> HandlerResult {
     let member = find(call)?;
     let present = LocalTime::of(call)?;
     let cards = load_settled_cards(call, &present, &member.id)?;
-    Ok(Response::json(member_json(member, &cards, &present)))
+    Ok(Response::json(member_json(member, &cards, &present)?))
 }
 
 /// Queues the deletion of a member with the cards.

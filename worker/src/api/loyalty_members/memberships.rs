@@ -15,6 +15,7 @@ use crate::http::route::{Call, HandlerResult, Response, Route, get};
 use crate::http::shape::{Field, FieldType, may};
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
+use crate::store::sql::Fault;
 use serde_json::{Value as Json, json};
 
 const MEMBERSHIP_QUERY: &[Field] =
@@ -88,24 +89,24 @@ fn membership_json(
     present: &LocalTime,
     member: Document,
     program: &Document,
-    card: &dyn Fn(&LoadedCard, &LocalTime) -> Json,
+    card: &dyn Fn(&LoadedCard, &LocalTime) -> Result<Json, Fault>,
 ) -> Result<Json, CallError> {
     let cards = load_settled_cards(call, present, &member.id)?;
-    let cards: Vec<Json> = cards.iter().map(|loaded| card(loaded, present)).collect();
+    let cards: Vec<Json> = cards.iter().map(|loaded| card(loaded, present)).collect::<Result<_, Fault>>()?;
     let plain = ["id", "name", "status", "metadata", "object"];
     let program = json_members::pick(&program.body, &plain);
     Ok(json!({ "member": member.body, "program": program, "cards": cards, "object": "membership" }))
 }
 
-fn card_json(loaded: &LoadedCard, present: &LocalTime) -> Json {
+fn card_json(loaded: &LoadedCard, present: &LocalTime) -> Result<Json, Fault> {
     member_card_json(loaded, &present.zone)
 }
 
 /// Returns a card with its tier state.
-fn card_with_tiers_json(loaded: &LoadedCard, present: &LocalTime) -> Json {
-    let mut card = card_json(loaded, present);
+fn card_with_tiers_json(loaded: &LoadedCard, present: &LocalTime) -> Result<Json, Fault> {
+    let mut card = card_json(loaded, present)?;
     if let Some(card) = card.as_object_mut() {
         card.insert("tier_progress".into(), progress_json(loaded, present));
     }
-    card
+    Ok(card)
 }

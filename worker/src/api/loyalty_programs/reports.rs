@@ -355,26 +355,26 @@ fn daily_of_card(call: &mut Call<'_, '_>) -> HandlerResult {
     }
     let increases = card_report::sum_increases(call.store, &loaded.row.id, &periods)?;
     let entries = periods.iter().zip(&increases).filter(|(_, increase)| **increase != LifetimeTotals::default());
-    respond(
-        entries
-            .map(|(period, increase)| {
-                entry_json("date", period.first.text(), totals_to_json(increase), "card_daily_report")
-            })
-            .collect(),
-    )
+    let entries: Result<Vec<Json>, Fault> = entries
+        .map(|(period, increase)| {
+            Ok(entry_json("date", period.first.text(), totals_to_json(increase)?, "card_daily_report"))
+        })
+        .collect();
+    respond(entries?)
 }
 
-fn totals_to_json(increase: &LifetimeTotals) -> Json {
+fn totals_to_json(increase: &LifetimeTotals) -> Result<Json, Fault> {
+    let total = increase.total().ok_or_else(|| Fault::new("the increases of a card add up beyond the bounds"))?;
     let of = |total| increase.of(total);
-    json!({
-        "points_total": increase.total(), "points_earned": of(LifetimeTotal::Earned), "points_added": of(LifetimeTotal::Added),
+    Ok(json!({
+        "points_total": total, "points_earned": of(LifetimeTotal::Earned), "points_added": of(LifetimeTotal::Added),
         "points_purchased": of(LifetimeTotal::Purchased), "points_purchased_reversed": of(LifetimeTotal::PurchaseReversed),
         "points_subtracted": of(LifetimeTotal::Subtracted), "points_expired": of(LifetimeTotal::Expired),
         "points_spent": of(LifetimeTotal::Spent), "points_refunded": of(LifetimeTotal::Refunded),
         "points_returned": of(LifetimeTotal::Returned), "points_locked": 0, "points_unlocked": 0,
         "pending_points_total": of(LifetimeTotal::PendingTotal), "pending_points_activated": of(LifetimeTotal::PendingActivated),
         "pending_points_canceled": of(LifetimeTotal::PendingCanceled),
-    })
+    }))
 }
 
 fn daily_of_member_rule(call: &mut Call<'_, '_>) -> HandlerResult {

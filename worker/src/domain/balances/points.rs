@@ -18,8 +18,7 @@ use crate::http::route::Call;
 use crate::jobs::async_actions::JobSlice;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::Document;
-use crate::store::records::PointsRecord;
+use crate::store::document::{Document, read_member};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::count::{self, Countable};
@@ -33,7 +32,6 @@ use scrip::points::{
 };
 use scrip::text::{Text, hex, joined, sha256};
 use scrip::time::{Day, Instant, TimeZone};
-use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::loyalty_campaign_expiration::read_expiration_rules;
 use scrip::wire::voucher::card::{write_card_lot, write_pending_lot};
 use scrip::wire::voucher::card_of;
@@ -59,9 +57,9 @@ pub struct PointsChange {
     due_before: Option<Instant>,
 }
 
-/// Returns the expiration of the points of a campaign; never when its rules cannot be read.
-pub fn expiration_of_campaign(campaign: &Document) -> Expiration {
-    stored_expiration_rules(campaign).and_then(parse_expiration).unwrap_or_default()
+/// Returns the expiration of the points of a campaign; never without rules. Fails when they cannot be read.
+pub fn expiration_of_campaign(campaign: &Document) -> Result<Expiration, Fault> {
+    parse_expiration(stored_expiration_rules(campaign), campaign)
 }
 
 /// Returns the stored expiration rules of a campaign.
@@ -69,14 +67,14 @@ pub fn stored_expiration_rules(campaign: &Document) -> Option<&Json> {
     campaign.as_campaign().vouchers().expiration_rules()
 }
 
-/// Returns the expiration that an object declares in `expiration_rules`; `None` when it declares none that can be read.
-pub fn stored_expiration(stored: PointsRecord<'_>) -> Option<Expiration> {
-    parse_expiration(stored.expiration_rules()?)
+/// Returns the expiration that a row declares in `expiration_rules`; never without them. Fails when they cannot be read.
+pub fn stored_expiration(row: &Document) -> Result<Expiration, Fault> {
+    parse_expiration(row.as_points().expiration_rules(), row)
 }
 
-/// Parses expiration rules; `None` when they cannot be read.
-pub fn parse_expiration(rules: &Json) -> Option<Expiration> {
-    read_fields(rules.as_object()?, read_expiration_rules).ok()
+/// Parses the stored expiration rules of a document; without rules points never expire. Fails when the rules cannot be read.
+pub fn parse_expiration(rules: Option<&Json>, owner: &Document) -> Result<Expiration, Fault> {
+    read_member(owner, "expiration_rules", rules, read_expiration_rules)
 }
 
 /// Returns the expiration at the end of the day that contains `date_ms`; `None` when that day is over.
@@ -94,7 +92,7 @@ fn days_until(from: Instant, zone: &TimeZone, last: Day) -> Option<Expiration> {
 /// Returns the expiration of the points of a card, by the rules of its campaign.
 pub fn find_expiration(store: &Store<'_>, card: &Document) -> Result<Expiration, Fault> {
     let Some(campaign) = &card.parent else { return Ok(Expiration::Never) };
-    Ok(store.document("campaign", campaign)?.as_ref().map(expiration_of_campaign).unwrap_or_default())
+    store.document("campaign", campaign)?.as_ref().map_or(Ok(Expiration::Never), expiration_of_campaign)
 }
 
 /// Returns the loyalty block of a card as it is stored; `None` for other vouchers.
@@ -341,7 +339,7 @@ pub fn revoke(call: &mut Call<'_, '_>, card: &mut Document, points: u64, lot: Op
 
 /// Moves the points of a newly assigned card into a lot that expires by the rules of its campaign.
 pub fn start_expiration(call: &mut Call<'_, '_>, campaign: &Document, card: &mut Document) -> Result<(), CallError> {
-    let rules = expiration_of_campaign(campaign);
+    let rules = expiration_of_campaign(campaign)?;
     let Some(stored) = read_loyalty_card(card).filter(|_| rules != Expiration::Never) else { return Ok(()) };
     let present = LocalTime::of(call)?;
     let points = points_card(&stored, &present.zone, card, find_account_balance(call.store, card)?);

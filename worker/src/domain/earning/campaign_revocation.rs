@@ -359,7 +359,7 @@ fn find_location(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<P
         PendingState::Canceled => PointsLocation::Canceled,
         PendingState::Activated => {
             let activated_at = row.updated_at.filter(|_| is_written).or(due_at).and_then(Instant::from_millis);
-            let expiration = points::stored_expiration(row.as_points()).unwrap_or_default();
+            let expiration = points::stored_expiration(&row)?;
             let zone = &LocalTime::of(call)?.zone;
             PointsLocation::Lot(activated_at.and_then(|at| expiration.expiry_at(at, zone).expires_at()))
         }

@@ -251,16 +251,19 @@ pub fn credit(
     campaign: &Document,
     origin: PointsOrigin,
 ) -> Result<Option<CreditedPoints>, Fault> {
-    let rule = rule.map(Document::as_earning_rule);
-    let rules = rule.and_then(|rule| rule.expiration_rules()).or_else(|| points::stored_expiration_rules(campaign));
-    let wait = rule.and_then(|rule| rule.pending_days());
+    let own_rules = rule.and_then(|rule| Some((rule.as_earning_rule().expiration_rules()?, rule)));
+    let of_campaign = || points::stored_expiration_rules(campaign).map(|rules| (rules, campaign));
+    let rules = own_rules.or_else(of_campaign);
+    let wait = rule.and_then(|rule| rule.as_earning_rule().pending_days());
     let Some(days) = wait.and_then(|days| u32::try_from(days).ok()) else {
-        let expiration = rules.and_then(points::parse_expiration).unwrap_or_default();
+        let expiration =
+            rules.map_or(Ok(Expiration::Never), |(rules, owner)| points::parse_expiration(Some(rules), owner))?;
         let present = LocalTime::of(call)?;
         let expires_at = expiration.expiry_at(present.now().at, &present.zone).expires_at();
         let is_credited = credit_spendable(call, card, points, &expiration, &origin)?;
         return Ok(is_credited.then_some(CreditedPoints { pending: None, expires_at }));
     };
+    let rules = rules.map(|(rules, _)| rules);
     let pending = add_pending(call, card, NewPendingPoints { points, days, rules, origin })?;
     if pending.is_some() {
         call.touch(card);

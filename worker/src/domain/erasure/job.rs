@@ -262,7 +262,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
     let renamed = |text: &str| text.replace(&identity.id, &identity.alias);
     let body = text.unwrap_or(body);
     let key = match kind {
-        "customer" => blind_index::key_of_text(&body),
+        "customer" => blind_index::key_of_text(&body)?,
         _ => key.map(|key| match identity.is_in(&key) && owner == Some(&identity.id) {
             // An order's source_id may identify its customer. The suffix keeps two such orders apart.
             true => format!("{}.{seq}", identity.alias),

@@ -55,7 +55,7 @@ pub fn add(
         return Ok(None);
     }
     let present = LocalTime::of(call)?;
-    let expiration = pending_points.rules.and_then(parse_expiration).unwrap_or_default();
+    let expiration = parse_expiration(pending_points.rules, card)?;
     let delay = Delay::Period(Period { value: pending_points.days, unit: Unit::Day });
     let points = pending_points.points.unsigned_abs();
     let id = call.ids.hex18("lopp_");
@@ -167,7 +167,7 @@ pub fn apply_action(
         check_bounds(call, &card, pending_points, by)?;
     }
     let present = LocalTime::of(call)?;
-    let expiration = stored_expiration(row.as_points()).unwrap_or_default();
+    let expiration = stored_expiration(&row)?;
     let account_balance = find_account_balance(call.store, &card)?;
     let changed = apply_operation(&present, &mut card, account_balance, |points, now| {
         apply_to_points(points, &id, action, &expiration, now)

@@ -7,7 +7,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::Store;
 use crate::store::amount::{self, CheckedAmount};
-use crate::store::document::{Document, DocumentBody, read_loaded, readable};
+use crate::store::document::{Document, DocumentBody, read_loaded, read_member, readable};
 use crate::store::records::CampaignRecord;
 use crate::store::sql::Fault;
 use scrip::points::campaign_tiers::{CampaignTier, TierPointsBase, find_reached_tier};
@@ -61,8 +61,7 @@ pub fn find_current_tier(
     if tiers.is_empty() {
         return Ok(None);
     }
-    let base = campaign.as_campaign().tier_qualification();
-    let base = base.and_then(|qualification| read_fields(qualification, read_counted).ok()).unwrap_or_default();
+    let base = read_member(campaign, QUALIFICATION, campaign.body.get(QUALIFICATION), read_counted)?;
     let mut highest: Option<&CampaignTier> = None;
     for points in list_qualifying_points(store, present, card, base)? {
         let tier = find_reached_tier(&tiers, points);

@@ -272,13 +272,14 @@ fn parts_to_json(card: &PointsCard, parts: &[LotPart], zone: &TimeZone) -> Vec<J
 }
 
 /// Returns a card as part of its member.
-pub fn member_card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
+pub fn member_card_json(loaded: &LoadedCard, zone: &TimeZone) -> Result<Json, Fault> {
     let created_at = loaded.row.as_card().created_at();
-    json!({ "member_role": "OWNER", "created_at": created_at, "card": card_json(loaded, zone), "object": "member_card" })
+    let card = card_json(loaded, zone)?;
+    Ok(json!({ "member_role": "OWNER", "created_at": created_at, "card": card, "object": "member_card" }))
 }
 
-/// Returns a card with its balance and lifetime totals.
-pub fn card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
+/// Returns a card with its balance and lifetime totals. Fails when these add up beyond 64 bits.
+pub fn card_json(loaded: &LoadedCard, zone: &TimeZone) -> Result<Json, Fault> {
     let LoadedCard { row, card, .. } = loaded;
     let of = |total| card.lifetime_totals.of(total);
     let own = |name: &str| row.body.get(name);
@@ -293,12 +294,15 @@ pub fn card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
         }
         members
     });
-    json!({
+    let credited_total = card.lifetime_totals.total();
+    let credited_total =
+        credited_total.ok_or_else(|| Fault(format!("the totals of the card `{}` are out of bounds", row.id)))?;
+    Ok(json!({
         "id": row.id, "card_definition_id": own("card_definition_id"), "card_type": own("card_type"), "code": own("code"),
         "balance": { "points": card.balance(), "pending_points": card.pending_points() },
         "lifetime_bucket": {
             "points": {
-                "total": card.lifetime_totals.total(), "earned": of(LifetimeTotal::Earned), "added": of(LifetimeTotal::Added),
+                "total": credited_total, "earned": of(LifetimeTotal::Earned), "added": of(LifetimeTotal::Added),
                 "purchased": of(LifetimeTotal::Purchased), "purchased_reversed": of(LifetimeTotal::PurchaseReversed),
                 "subtracted": of(LifetimeTotal::Subtracted), "expired": of(LifetimeTotal::Expired), "spent": of(LifetimeTotal::Spent),
                 "refunded": of(LifetimeTotal::Refunded), "returned": of(LifetimeTotal::Returned), "locked": 0, "unlocked": 0,
@@ -309,5 +313,5 @@ pub fn card_json(loaded: &LoadedCard, zone: &TimeZone) -> Json {
             },
         },
         "next_expiration": next_expiration, "next_activation": next_activation, "object": "card",
-    })
+    }))
 }

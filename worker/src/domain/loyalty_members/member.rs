@@ -139,8 +139,9 @@ pub fn record_card_activity(call: &mut Call<'_, '_>, member: &Document, card: &D
 }
 
 /// Returns a member with the cards, as the API returns it.
-pub fn member_json(member: Document, cards: &[LoadedCard], present: &LocalTime) -> Json {
+pub fn member_json(member: Document, cards: &[LoadedCard], present: &LocalTime) -> Result<Json, Fault> {
     let mut body = member.body;
-    body.insert("cards".into(), cards.iter().map(|loaded| member_card_json(loaded, &present.zone)).collect());
-    Json::Object(body)
+    let cards: Result<Vec<Json>, Fault> = cards.iter().map(|loaded| member_card_json(loaded, &present.zone)).collect();
+    body.insert("cards".into(), cards?.into());
+    Ok(Json::Object(body))
 }

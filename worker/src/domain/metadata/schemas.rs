@@ -1,10 +1,11 @@
 //! Checks written metadata against the project's metadata schemas; `documents::metadata` has the checks themselves.
 
-use crate::documents::metadata::{self, MetadataSchemas};
+use crate::documents::metadata::{self, MetadataSchemas, UnknownType};
 use crate::http::reply::{CallError, error};
 use crate::store::Store;
 use crate::store::document::DocumentBody;
 use crate::store::documents::any_kind;
+use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
 /// Kind of the documents with the schemas.
@@ -27,12 +28,12 @@ pub fn check_against(schemas: &MetadataSchemas, written: &[(&str, Option<&Json>)
         return Ok(());
     }
     let nothing = Map::new();
-    let found: Vec<String> = written
-        .iter()
-        .flat_map(|(name, value)| {
-            metadata::problems(schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
-        })
-        .collect();
+    let unknown = |UnknownType(kind): UnknownType| Fault(format!("a metadata schema has the unknown type `{kind}`"));
+    let mut found = Vec::new();
+    for (name, value) in written {
+        let value = value.and_then(Json::as_object).unwrap_or(&nothing);
+        found.extend(metadata::problems(schemas, name, value).map_err(unknown)?);
+    }
     if found.is_empty() {
         return Ok(());
     }

@@ -251,7 +251,7 @@ fn refund_payment(
     let Some(mode) = find_definition(call.store, loaded)?.refund_expiry else { return Ok(None) };
     // Payments that are older than snapshots have none, and refund by the whole order.
     let snapshot = paid.order_snapshot().and_then(read_snapshot).unwrap_or_default();
-    let due = snapshot.refunded_share(mode, left).of(spent);
+    let due = snapshot.refunded_share(mode, left).ok_or_else(unreadable)?.of(spent);
     let refunded_now = due.remaining_after(earlier);
     if refunded_now == 0 {
         return Ok(None);

@@ -264,6 +264,11 @@ impl StoreFacts<'_, '_> {
     }
 }
 
+/// Returns a stored instant. Fails outside of the years that an instant has.
+fn stored_instant(millis: i64) -> Result<Instant, Fault> {
+    Instant::from_millis(millis).ok_or_else(|| Fault(format!("a stored time is out of bounds: {millis}")))
+}
+
 /// Returns the warning for an assignment without a rule.
 fn unnamed_rule(assignment: &str) -> UnreadableFact {
     UnreadableFact::Unreadable(format!(
@@ -289,7 +294,7 @@ impl StoreFacts<'_, '_> {
                 amount: amount::unsigned(sql::int(row, 4)?)?,
                 reverses: sql::text_or_null(row, 5)?.map(Text::from),
                 part_of: None,
-                at: Instant::from_millis(sql::int(row, 6)?).unwrap_or_default(),
+                at: stored_instant(sql::int(row, 6)?)?,
             })
         };
         rows.iter().map(read).collect()

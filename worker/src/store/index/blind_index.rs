@@ -1,6 +1,7 @@
 //! Digests by which customers are found. Indexes contain no personal data, because SQLite keeps removed values in the gaps of
 //! index pages, where erasure could not remove them.
 
+use crate::store::sql::Fault;
 use scrip::text::fold;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
@@ -10,7 +11,7 @@ use std::borrow::Cow;
 pub(in crate::store) const KIND: &str = "customer";
 
 /// Digested members: name of the digest and path in the document.
-const DIGESTED: &[(&str, &str)] = &[(EMAIL, "/email"), ("city", "/address/city")];
+const DIGESTED: &[(&str, &[&str])] = &[(EMAIL, &["email"]), ("city", &["address", "city"])];
 
 /// Name of the digest of e-mail addresses.
 const EMAIL: &str = "email";
@@ -33,10 +34,13 @@ pub fn key<'k>(kind: &str, key: &'k str) -> Cow<'k, str> {
     if kind == KIND { digest(KEY, key).into() } else { key.into() }
 }
 
-/// Returns the key column of a customer whose document is serialized.
-pub fn key_of_text(text: &str) -> Option<String> {
-    let document: Json = serde_json::from_str(text).unwrap_or_default();
-    document.get(KEY).and_then(Json::as_str).map(|name| digest(KEY, name))
+/// Returns the key column of a customer whose document is serialized. Fails when the text does not parse.
+pub fn key_of_text(text: &str) -> Result<Option<String>, Fault> {
+    Ok(parse(text)?.get(KEY).and_then(Json::as_str).map(|name| digest(KEY, name)))
+}
+
+fn parse(text: &str) -> Result<Map<String, Json>, Fault> {
+    serde_json::from_str(text).map_err(|error| Fault(format!("a stored customer does not parse: {error}")))
 }
 
 /// Returns the plain key of a document, from the value of its key column.
@@ -53,17 +57,21 @@ pub fn fold_name(name: &str) -> String {
     fold(name).replace('\0', " ")
 }
 
-/// Returns the digests of a serialized document as JSON, and its name without case; none for other kinds.
-pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
-    let document: Json = match kind {
-        KIND => serde_json::from_str(text).unwrap_or_default(),
-        _ => Json::Null,
-    };
+/// Returns the digests of a serialized customer as JSON, and the name without case. Fails when the text does not parse.
+pub fn of_text(text: &str) -> Result<(Option<String>, Option<String>), Fault> {
+    Ok(of(KIND, &parse(text)?))
+}
+
+/// Returns the digests of a document as JSON, and its name without case; none for other kinds.
+pub fn of(kind: &str, body: &Map<String, Json>) -> (Option<String>, Option<String>) {
+    if kind != KIND {
+        return (None, None);
+    }
     let found = DIGESTED.iter().filter_map(|(name, path)| {
-        let value = document.pointer(path)?.as_str()?;
-        Some(((*name).to_owned(), digest(name, value).into()))
+        let value = path.iter().skip(1).try_fold(body.get(*path.first()?)?, |value, member| value.get(member))?;
+        Some(((*name).to_owned(), digest(name, value.as_str()?).into()))
     });
     let digests: Map<String, Json> = found.collect();
-    let folded_name = document.get("name").and_then(Json::as_str).map(fold_name);
+    let folded_name = body.get("name").and_then(Json::as_str).map(fold_name);
     ((!digests.is_empty()).then(|| Json::Object(digests).to_string()), folded_name)
 }
