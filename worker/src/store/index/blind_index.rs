@@ -75,3 +75,21 @@ pub fn of(kind: &str, body: &Map<String, Json>) -> (Option<String>, Option<Strin
     let folded_name = body.get("name").and_then(Json::as_str).map(fold_name);
     ((!digests.is_empty()).then(|| Json::Object(digests).to_string()), folded_name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_customer_that_does_not_parse_has_no_digests_by_mistake() {
+        let whole = r#"{"source_id":"ann","name":"Ann","email":"ann@example.com","address":{"city":"Ulm"}}"#;
+        assert_eq!(key_of_text(whole).unwrap(), Some(digest(KEY, "ann")));
+        let (digests, name) = of_text(whole).unwrap();
+        assert_eq!(name.as_deref(), Some("ann"));
+        assert!(digests.unwrap().contains(&digest("city", "Ulm")));
+        for text in ["", "{", "[]", "null"] {
+            assert!(key_of_text(text).is_err() && of_text(text).is_err(), "{text}");
+        }
+        assert_eq!((key_of_text("{}").unwrap(), of_text("{}").unwrap()), (None, (None, None)));
+    }
+}
