@@ -22,6 +22,21 @@ fn make(edge: &Edge, path: &str, body: &Json) -> Json {
     answer
 }
 
+/// Asserts that a call fails with 500 and writes nothing.
+fn assert_fails(edge: &Edge, name: &str, act: impl Fn() -> (u16, Json)) {
+    let before = edge.rows(PROJECT);
+    let (status, answer) = act();
+    assert_eq!(status, 500, "{name}: {answer}");
+    assert_eq!(edge.rows(PROJECT), before, "{name}: nothing is written");
+}
+
+/// Sets a member of all stored documents of a kind to a JSON value.
+fn corrupt(edge: &Edge, kind: &str, path: &str, value: &Json) {
+    let statement =
+        format!("UPDATE document SET body = json_set(body, '{path}', json('{value}')) WHERE kind = '{kind}'");
+    edge.run(PROJECT, &statement, &[]);
+}
+
 /// A member whose points have paid a part of an order.
 struct PaidOrder {
     edge: Edge,
@@ -70,10 +85,7 @@ impl PaidOrder {
 
     /// Asserts that a call fails with 500 and writes nothing.
     fn assert_fails(&self, name: &str, act: impl Fn(&PaidOrder) -> (u16, Json)) {
-        let before = self.edge.rows(PROJECT);
-        let (status, answer) = act(self);
-        assert_eq!(status, 500, "{name}: {answer}");
-        assert_eq!(self.edge.rows(PROJECT), before, "{name}: nothing is written");
+        assert_fails(&self.edge, name, || act(self));
     }
 }
 
@@ -105,4 +117,120 @@ fn an_order_whose_paid_amount_is_corrupt_takes_no_payment() {
     }
     let paid = PaidOrder::new();
     assert_eq!(paid.pay().0, 202);
+}
+
+/// Returns a loyalty campaign with a card whose holder earns points for paid orders; `rule` is added to the earning rule.
+fn club(rule: &Json) -> Edge {
+    let edge = Edge::new();
+    let campaign = json!({ "name": "Club", "loyalty_tiers_expiration": { "qualification_type": "BALANCE" },
+        "voucher": { "loyalty_card": { "points": 20, "expiration_rules": { "period_type": "MONTH", "period_value": 2 } } } });
+    make(&edge, "/v1/loyalties", &campaign);
+    make(&edge, "/v1/campaigns/Club/vouchers/CARD", &json!({}));
+    make(&edge, "/v1/loyalties/Club/members", &json!({ "voucher": "CARD", "customer": { "source_id": "ann" } }));
+    let mut earning = json!({ "event": "order.paid", "loyalty": { "type": "FIXED", "points": 15 } });
+    earning.as_object_mut().unwrap().extend(rule.as_object().unwrap().clone());
+    make(&edge, "/v1/loyalties/Club/earning-rules", &json!([earning]));
+    edge
+}
+
+fn pay_order(edge: &Edge) -> (u16, Json) {
+    let order = json!({ "source_id": "order-1", "status": "PAID", "amount": 1000, "customer": { "source_id": "ann" } });
+    call(edge, "POST", "/v1/orders", &order)
+}
+
+/// Expiration rules that cannot be read.
+fn unreadable_rules() -> [Json; 3] {
+    [json!({ "period_type": "SOON" }), json!({ "period_type": "MONTH", "period_value": -1 }), json!("never")]
+}
+
+#[test]
+fn points_of_a_campaign_with_unreadable_expiration_rules_are_not_credited() {
+    let add = |edge: &Edge| call(edge, "POST", "/v1/loyalties/members/CARD/balance", &json!({ "points": 10 }));
+    for rules in unreadable_rules() {
+        let edge = club(&json!({}));
+        corrupt(&edge, "campaign", "$.voucher.loyalty_card.expiration_rules", &rules);
+        assert_fails(&edge, &format!("balance {rules}"), || add(&edge));
+        assert_fails(&edge, &format!("order {rules}"), || pay_order(&edge));
+    }
+    // Points without rules never expire.
+    let edge = club(&json!({}));
+    corrupt(&edge, "campaign", "$.voucher.loyalty_card.expiration_rules", &Json::Null);
+    assert_eq!((add(&edge).0, pay_order(&edge).0), (200, 200));
+}
+
+#[test]
+fn points_of_an_earning_rule_with_unreadable_expiration_rules_are_not_credited() {
+    for pending in [json!({}), json!({ "pending_points": { "period_type": "DAY", "period_value": 3 } })] {
+        for rules in unreadable_rules() {
+            let edge = club(&pending);
+            corrupt(&edge, "earning_rule", "$.expiration_rules", &rules);
+            assert_fails(&edge, &format!("{pending} {rules}"), || pay_order(&edge));
+        }
+        assert_eq!(pay_order(&club(&pending)).0, 200);
+    }
+}
+
+#[test]
+fn pending_points_with_unreadable_expiration_rules_are_not_activated() {
+    let activate = |edge: &Edge| {
+        let (_, list) = call(edge, "GET", "/v1/loyalties/members/CARD/pending-points", &Json::Null);
+        let id = list["data"][0]["id"].as_str().unwrap().to_owned();
+        call(edge, "POST", &format!("/v1/loyalties/members/CARD/pending-points/{id}/activate"), &json!({}))
+    };
+    let pending = json!({ "pending_points": { "period_type": "DAY", "period_value": 3 } });
+    for rules in unreadable_rules() {
+        let edge = club(&pending);
+        assert_eq!(pay_order(&edge).0, 200);
+        corrupt(&edge, "pending_points", "$.expiration_rules", &rules);
+        assert_fails(&edge, &rules.to_string(), || activate(&edge));
+    }
+    let edge = club(&pending);
+    assert_eq!((pay_order(&edge).0, activate(&edge).0), (200, 200));
+}
+
+#[test]
+fn a_card_of_a_campaign_with_an_unreadable_qualification_has_no_tier() {
+    let tiers = |edge: &Edge| call(edge, "GET", "/v1/loyalties/members/CARD/tiers", &Json::Null);
+    let silver = json!([{ "name": "Silver", "points": { "from": 1, "to": 100 } }]);
+    for qualification in [json!({ "qualification_type": "LUCK" }), json!([])] {
+        let edge = club(&json!({}));
+        make(&edge, "/v1/loyalties/Club/tiers", &silver);
+        assert_eq!(tiers(&edge).1["data"][0]["name"], "Silver");
+        corrupt(&edge, "campaign", "$.loyalty_tiers_expiration", &qualification);
+        assert_fails(&edge, &qualification.to_string(), || tiers(&edge));
+    }
+}
+
+#[test]
+fn a_redemption_whose_stored_time_is_out_of_bounds_is_not_rolled_back() {
+    for at in ["-1", "9007199254740993"] {
+        let edge = Edge::new();
+        let voucher = json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 1000 } });
+        make(&edge, "/v1/vouchers/GIFT", &voucher);
+        let redemption = json!({ "redeemables": [{ "object": "voucher", "id": "GIFT", "gift": { "credits": 100 } }],
+            "order": { "amount": 100 } });
+        let answer = make(&edge, "/v1/redemptions", &redemption);
+        let path = format!("/v1/redemptions/{}/rollback", answer["redemptions"][0]["id"].as_str().unwrap());
+        let (statement, restored) =
+            (format!("UPDATE transfer SET at = {at}"), format!("UPDATE transfer SET at = {NOW}"));
+        edge.run(PROJECT, &statement, &[]);
+        assert_fails(&edge, at, || call(&edge, "POST", &path, &json!({})));
+        edge.run(PROJECT, &restored, &[]);
+        assert_eq!(call(&edge, "POST", &path, &json!({})).0, 200);
+    }
+}
+
+#[test]
+fn metadata_with_an_unknown_stored_type_is_not_written() {
+    let edge = Edge::new();
+    // The first call creates the tables.
+    make(&edge, "/v1/customers", &json!({ "source_id": "ben" }));
+    let schema = json!({ "properties": { "size": { "type": "colour", "optional": true } } });
+    let statement =
+        "INSERT INTO document (kind, id, key, created_at, body) VALUES ('metadata_schema', 'ms_1', 'customer', 0, ?1)";
+    edge.run(PROJECT, statement, &[schema.to_string().into()]);
+    let write =
+        |metadata: &Json| call(&edge, "POST", "/v1/customers", &json!({ "source_id": "ann", "metadata": metadata }));
+    assert_fails(&edge, "colour", || write(&json!({ "size": 1 })));
+    assert_eq!(write(&json!({})).0, 200);
 }
