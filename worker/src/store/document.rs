@@ -425,7 +425,7 @@ pub fn read_loaded<T>(kind: &str, document: &Document, read: Read<T>) -> Result<
 /// Parses a stored member with a reader of the engine; its default without one. Fails when the member cannot be read.
 pub fn read_member<T: Default>(owner: &Document, name: &str, member: Option<&Json>, read: Read<T>) -> Result<T, Fault> {
     let Some(member) = member.filter(|member| !member.is_null()) else { return Ok(T::default()) };
-    let fault = |problem: &str| Fault(format!("`{name}` of `{}` does not read: {problem}", owner.id));
+    let fault = |problem: &str| Fault(format!("`{name}` of `{}` cannot be read: {problem}", owner.id));
     let members = member.as_object().ok_or_else(|| fault("it is no object"))?;
     read_fields(members, read).map_err(|problem| fault(&problem.to_string()))
 }

@@ -120,7 +120,7 @@ fn assert_only_bad_is_hurt(shop: &Shop, what: &str) {
     assert_eq!(status, 400, "{what}: {refused}");
     assert_eq!(refused["key"], "unreadable_document", "{what}: {refused}");
     let notes = shop.edge.notes("proj_dev");
-    assert!(notes.iter().any(|note| note.contains("does not")), "{what} was not logged: {notes:?}");
+    assert!(notes.iter().any(|note| note.contains("cannot be read")), "{what} was not logged: {notes:?}");
     for scenario in ["ALL", "AUDIENCE_ONLY", "CUSTOMER_WALLET", "PROMOTION_STACKS"] {
         let request = json!({ "scenario": scenario, "order": ask("")["order"], "customer": ask("")["customer"] });
         let found = shop.post("/v1/qualifications", request);

@@ -272,7 +272,7 @@ fn stored_instant(millis: i64) -> Result<Instant, Fault> {
 /// Returns the warning for an assignment without a rule.
 fn unnamed_rule(assignment: &str) -> UnreadableFact {
     UnreadableFact::Unreadable(format!(
-        "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
+        "the stored validation rules assignment `{assignment}` cannot be read: it names no rule"
     ))
 }
 
