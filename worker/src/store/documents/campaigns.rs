@@ -4,6 +4,7 @@
 use super::any_kind::{CountedIds, count, counted_ids};
 use crate::store::Store;
 use crate::store::document::{Document, select};
+use crate::store::index::validity_sql::MAY_NOT_HAVE_ENDED;
 use crate::store::sql::{self, Fault, SqlValue};
 use crate::timestamp;
 use serde_json::Value as Json;
@@ -307,12 +308,12 @@ pub fn list_campaigns_with_offers(
     limit: i64,
     page: i64,
 ) -> Result<Vec<Document>, Fault> {
-    let statement = select(
+    let statement = select(&format!(
         "kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
-           AND (json_type(body, '$.expiration_date') IS NOT 'text' OR json_extract(body, '$.expiration_date') > +?1
-             OR json_extract(body, '$.activity_duration_after_publishing') IS NOT NULL)
+           AND ({} OR json_extract(body, '$.activity_duration_after_publishing') IS NOT NULL)
            ORDER BY seq DESC LIMIT +?2 OFFSET +?3",
-    );
+        MAY_NOT_HAVE_ENDED.replace("{}", "+?1")
+    ));
     // Saturates: beyond the type a page is empty.
     store.documents(&statement, &[timestamp::text(since_ms).into(), limit.into(), limit.saturating_mul(page).into()])
 }

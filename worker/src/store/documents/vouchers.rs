@@ -211,12 +211,14 @@ pub fn list_public_ids(store: &Store<'_>, now_ms: i64) -> Result<Vec<String>, Fa
 /// Lists the vouchers without a campaign that are set to be known to clients, the newest first. Disabled ones and those that ended before
 /// a time are none of them, so that they take the place of no other.
 pub fn list_visible(store: &Store<'_>, since_ms: i64, most: i64) -> Result<Vec<Document>, Fault> {
-    let conditions =
+    let conditions = format!(
         "kind = 'voucher' AND parent IS NULL AND json_extract(body, '$.visibility') IN ('public', 'sealed')
-       AND json_extract(body, '$.active') IS NOT 0
-       AND (json_type(body, '$.expiration_date') IS NOT 'text' OR json_extract(body, '$.expiration_date') > +?1)
-       ORDER BY created_at DESC, seq DESC LIMIT +?2";
-    store.select(conditions, &[timestamp::text(since_ms).into(), most.into()])
+       AND NOT ({}) AND {}
+       ORDER BY created_at DESC, seq DESC LIMIT +?2",
+        validity_sql::IS_INACTIVE,
+        validity_sql::MAY_NOT_HAVE_ENDED.replace("{}", "+?1")
+    );
+    store.select(&conditions, &[timestamp::text(since_ms).into(), most.into()])
 }
 
 /// Lists the vouchers without a campaign that are sealed by default, the newest first: discounts of unlimited quantity without a holder.

@@ -23,3 +23,7 @@ pub const HAS_ENDED: &str = "COALESCE(json_extract(body, '$.expiration_date') <=
 
 /// Negation of [`HAS_ENDED`].
 pub const HAS_NOT_ENDED: &str = "COALESCE(json_extract(body, '$.expiration_date') > {}, 1)";
+
+/// [`HAS_NOT_ENDED`], or the end cannot be read: such a document is not left out in silence.
+pub const MAY_NOT_HAVE_ENDED: &str =
+    "(COALESCE(json_extract(body, '$.expiration_date') > {}, 1) OR json_type(body, '$.expiration_date') <> 'text')";
