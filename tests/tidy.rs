@@ -17,6 +17,8 @@ mod code;
 mod imports;
 #[path = "support/layers.rs"]
 mod layers;
+#[path = "support/methods.rs"]
+mod methods;
 #[path = "support/modules.rs"]
 mod modules;
 #[path = "support/ratchets.rs"]

@@ -84,6 +84,11 @@ impl Order {
         self.uncovered.or_else(|| self.last_uncovered()).unwrap_or_default()
     }
 
+    /// Returns the line with an id.
+    pub fn line(&self, id: &str) -> Option<&Item> {
+        self.items.iter().find(|item| item.id.as_deref() == Some(id))
+    }
+
     /// Returns whether it may have been paid, even in part: its status is not only created. A canceled order may have
     /// been paid before.
     pub fn may_be_paid(&self) -> bool {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
 import { fetchBundle } from "../../pkg/service.js";
-import { base64url, jws, PROJECT, rules, sealedCodes, sha256 } from "./bundle_server.mjs";
+import { rules, sealedCodes } from "./bundle_server.mjs";
+import { serveCustomers, tokenOf, vipCart } from "./customer_fixtures.mjs";
 import { open, server, useShops } from "./shop_fixtures.mjs";
 import { HOUR, MINUTE, SECOND, cartOf, client, pair, refuse, shopRules, textStore } from "./shop_server.mjs";
 import { serviceNow, settle, skewLocalClock, tick } from "./virtual_time.mjs";
@@ -219,32 +220,6 @@ check("half of `maxAge` without a confirmation is ageing, and a shop that polls 
     assert.equal(polling.state, "fresh", `${passed} minutes`);
   }
 });
-
-const tokenOf = (sub) => `${base64url({ alg: "HS256" })}.${base64url({ sub })}.c2lnbmF0dXJl`;
-const vip = () => rules({
-  client: { customers: "named" },
-  promotion_tiers: [{ id: "promo_vip", name: "vip", action: { discount: { type: "AMOUNT", amount_off: 100 } }, active: true, object: "promotion_tier" }],
-  validation_rules: [{ id: "val_vip", rules: { 1: { name: "customer.condition", property: "7" } } }],
-  validation_rules_assignments: [{ rule_id: "val_vip", related_object_id: "promo_vip" }],
-});
-const vipCart = { redeemables: [{ object: "promotion_tier", id: "promo_vip" }], order: { amount: 1_000 } };
-/** Serves a supplement for each token: of a customer who meets the condition, unless it is Bob. */
-function serveCustomers() {
-  server.serveRules(vip());
-  server.state.instead.me = (request, response) => {
-    const token = request.headers["x-customer-token"];
-    const { sub } = JSON.parse(Buffer.from(token.split(".")[1], "base64url"));
-    if (sub === "refused") return refuse(response, 401, "invalid_customer_token");
-    const day = new Date(new Date(serviceNow()).setUTCHours(0, 0, 0, 0)).toISOString();
-    const facts = {
-      customers: [{ id: sub, source_id: sub, tracking_id: `track_${sub}`, conditions: sub === "bob" ? [] : ["7"] }],
-      own_counts: { customer: sub, since: [day, day, day], accounts: {} },
-    };
-    const iat = Math.floor(serviceNow() / 1_000);
-    const claims = { iss: PROJECT, fmt: 2, core: sha256(vip()), th: sha256(token), iat, exp: iat + 300, facts };
-    return response.writeHead(200).end(jws(pair, claims, { typ: "scrip-supplement+jwt" }));
-  };
-}
 
 check("a customer's facts are fetched when they are over, and again for another customer", async () => {
   serveCustomers();

@@ -33,11 +33,42 @@ pub struct Module {
     pub functions: BTreeSet<String>,
     /// Methods by the type that they are written for.
     pub methods: BTreeSet<(String, String)>,
-    /// Methods that are called, or named after their type, with the first line.
-    pub called: BTreeMap<String, usize>,
+    /// Methods that are called, or named after their type.
+    pub calls: Vec<MethodCall>,
+    /// The words of the types that variables, parameters and fields are declared with.
+    pub declared: BTreeMap<String, BTreeSet<String>>,
+    /// The words of the types that functions return.
+    pub returned: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The call of a method, or its name after that of its type.
+#[derive(Debug, Clone)]
+pub struct MethodCall {
+    pub receiver: Receiver,
+    pub name: String,
+    pub line: usize,
+}
+
+/// The expression before a method.
+#[derive(Debug, Clone)]
+pub enum Receiver {
+    /// A type, by its path: that of `impl` for `self`.
+    Type(String),
+    /// A variable.
+    Variable(String),
+    /// A field.
+    Field(String),
+    /// The result of a function.
+    Result(String),
+    Other,
 }
 
 impl Module {
+    /// Returns true if the module's code or imports have this word.
+    pub fn names(&self, word: &str) -> bool {
+        self.words.contains(word) || self.uses.iter().any(|used| used.name == word)
+    }
+
     /// Returns true if the module has an item of this name that is no file.
     pub fn names_item(&self, name: &str) -> bool {
         self.defined.contains(name) || self.uses.iter().any(|used| used.name == name && !used.is_glob)
@@ -59,7 +90,7 @@ impl Token {
 pub fn read(file: &str, code: &str) -> Module {
     let tokens = without_tests(tokens(code));
     let mut reader =
-        ImportReader { tokens: &tokens, at: 0, depth: 0, inner: Vec::new(), kind: None, module: Module::default() };
+        ImportReader { tokens: &tokens, at: 0, depth: 0, inner: Vec::new(), block: None, module: Module::default() };
     reader.module.file = file.to_owned();
     while reader.at < tokens.len() {
         reader.step();
@@ -122,9 +153,16 @@ struct ImportReader<'a> {
     depth: usize,
     /// The depths of the modules within this file.
     inner: Vec<usize>,
-    /// The type of the current `impl`, and the depth of its braces.
-    kind: Option<(String, usize)>,
+    block: Option<ImplBlock>,
     module: Module,
+}
+
+/// The current `impl`.
+struct ImplBlock {
+    kind: String,
+    /// The depth of its braces.
+    depth: usize,
+    is_of_trait: bool,
 }
 
 impl ImportReader<'_> {
@@ -139,7 +177,7 @@ impl ImportReader<'_> {
             "}" => {
                 self.depth -= 1;
                 self.inner.retain(|depth| *depth < self.depth);
-                self.kind.take_if(|(_, depth)| *depth >= self.depth);
+                self.block.take_if(|block| block.depth >= self.depth);
             }
             "use" => return self.read_use(),
             "impl" => self.begin_impl(),
@@ -166,10 +204,14 @@ impl ImportReader<'_> {
         let is_module = keyword == "mod";
         let is_file = is_module && self.text(place + 1) != "{";
         if keyword == "fn" {
-            self.module.functions.insert(named.text.clone());
-            if let Some((kind, _)) = self.kind.as_ref().filter(|(_, depth)| self.depth == depth + 1) {
-                self.module.methods.insert((kind.clone(), named.text.clone()));
+            let name = named.text.clone();
+            let returned = self.returned_type(place);
+            self.module.returned.entry(name.clone()).or_default().extend(returned);
+            if let Some(block) = self.block.as_ref().filter(|block| !block.is_of_trait && self.depth == block.depth + 1)
+            {
+                self.module.methods.insert((block.kind.clone(), name.clone()));
             }
+            self.module.functions.insert(name);
         }
         if self.is_outermost() && !is_file {
             self.module.defined.insert(named.text.clone());
@@ -180,25 +222,102 @@ impl ImportReader<'_> {
         self.at = place + 1;
     }
 
-    /// Reads `impl Type {`. Functions of a trait are found through the trait.
+    /// Reads `impl Type {` or `impl Trait for Type {`. Functions of a trait are found through the trait.
     fn begin_impl(&mut self) {
         let before = self.at.checked_sub(1).map_or("", |before| self.text(before));
-        let head = self.tokens[self.at + 1..].iter().map(|token| token.text.as_str()).take_while(|text| *text != "{");
-        let head: Vec<&str> = head.take_while(|text| *text != "where").collect();
-        let begins = matches!(before, "" | "}" | "{" | ";" | "]" | "unsafe") && self.is_outermost();
-        if begins && !head.contains(&"for") {
-            let mut angles = 0_i32;
-            let mut kind = String::new();
-            for text in head {
-                match text {
-                    "<" => angles += 1,
-                    ">" => angles -= 1,
-                    text if angles == 0 => kind.push_str(text),
-                    _ => {}
-                }
-            }
-            self.kind = Some((kind, self.depth));
+        if !matches!(before, "" | "}" | "{" | ";" | "]" | "unsafe") || !self.is_outermost() {
+            return;
         }
+        let head = self.tokens[self.at + 1..].iter().map(|token| token.text.as_str()).take_while(|text| *text != "{");
+        let mut angles = 0_i32;
+        let mut block = ImplBlock { kind: String::new(), depth: self.depth, is_of_trait: false };
+        for text in head.take_while(|text| *text != "where") {
+            match text {
+                "<" => angles += 1,
+                ">" => angles -= 1,
+                "for" if angles == 0 => (block.is_of_trait, block.kind) = (true, String::new()),
+                text if angles == 0 => block.kind.push_str(text),
+                _ => {}
+            }
+        }
+        self.block = Some(block);
+    }
+
+    /// Returns the words of the type that the function returns whose name is at a place.
+    fn returned_type(&self, place: usize) -> BTreeSet<String> {
+        let is_generic = self.text(place + 1) == "<";
+        let start = if is_generic { self.type_end(place + 2) + 1 } else { place + 1 };
+        let end = self.type_end(start + 1);
+        match [1, 2].map(|next| self.text(end + next)) {
+            ["-", ">"] => self.type_words(end + 3),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Returns the words of the type that begins at a place, in which `Self` is the type of the `impl`. A type that is named by its trait has none.
+    fn type_words(&self, start: usize) -> BTreeSet<String> {
+        if matches!(self.text(start), "impl" | "dyn") {
+            return BTreeSet::new();
+        }
+        let words = self.tokens[start..self.type_end(start)].iter().filter(|token| token.is_word());
+        let named = words.map(|token| if token.text == "Self" { self.own_type() } else { token.text.clone() });
+        named.filter(|word| word.starts_with(char::is_uppercase)).collect()
+    }
+
+    /// Returns the place of the token that ends the list or the type from a place on.
+    fn type_end(&self, start: usize) -> usize {
+        let is_list = matches!(self.text(start - 1), "(" | "<");
+        let mut depth = 0_i32;
+        for at in start..self.tokens.len() {
+            match self.text(at) {
+                "(" | "[" | "<" => depth += 1,
+                ">" if self.text(at - 1) == "-" => {}
+                ")" | "]" | ">" | "}" if depth == 0 => return at,
+                ")" | "]" | ">" => depth -= 1,
+                "," | ";" | "=" | "{" | "|" if depth == 0 && !is_list => return at,
+                "where" if depth == 0 => return at,
+                _ => {}
+            }
+        }
+        self.tokens.len()
+    }
+
+    /// Returns the name of the type of the current `impl`, without its path.
+    fn own_type(&self) -> String {
+        let kind = self.block.as_ref().map_or("", |block| block.kind.as_str());
+        kind.rsplit("::").next().unwrap_or_default().to_owned()
+    }
+
+    /// Returns the expression whose last token is at a place.
+    fn receiver(&self, last: usize) -> Receiver {
+        let last = (0..=last).rev().find(|at| self.text(*at) != "?").unwrap_or(0);
+        let closing = self.text(last);
+        if !matches!(closing, ")" | "]") {
+            let is_field = last.checked_sub(1).is_some_and(|before| self.text(before) == ".");
+            return match (closing, &self.block) {
+                ("self", Some(block)) if !is_field => Receiver::Type(block.kind.clone()),
+                _ if !self.tokens[last].is_word() || closing == "self" => Receiver::Other,
+                _ if is_field => Receiver::Field(closing.to_owned()),
+                _ => Receiver::Variable(closing.to_owned()),
+            };
+        }
+        let mut depth = 0_i32;
+        for at in (0..=last).rev() {
+            match self.text(at) {
+                ")" | "]" => depth += 1,
+                "(" | "[" => depth -= 1,
+                _ => {}
+            }
+            let named = at.checked_sub(1).and_then(|before| self.tokens.get(before)).filter(|token| token.is_word());
+            match named.filter(|_| depth == 0) {
+                Some(token) if closing == ")" => return Receiver::Result(token.text.clone()),
+                Some(token) if at > 1 && self.text(at - 2) == "." => return Receiver::Field(token.text.clone()),
+                Some(token) => return Receiver::Variable(token.text.clone()),
+                None if depth == 0 => return Receiver::Other,
+                None => {}
+            }
+        }
+        Receiver::Other
     }
 
     /// Converts a path from its place to the file's own module.
@@ -220,10 +339,24 @@ impl ImportReader<'_> {
         self.module.words.extend(path.iter().cloned());
         let line = self.tokens[first].line;
         let before = first.checked_sub(1).map_or("", |before| self.text(before));
-        let (is_whole, is_method) =
-            (!matches!(before, "." | "::"), before == "." && matches!(self.text(self.at), "(" | "::"));
-        for name in path.iter().skip(usize::from(is_whole || !is_method)) {
-            self.module.called.entry(name.clone()).or_insert(line);
+        let (is_whole, is_member) = (!matches!(before, "." | "::"), before == ".");
+        if is_member && matches!(self.text(self.at), "(" | "::") {
+            let receiver = self.receiver(first.saturating_sub(2));
+            self.module.calls.push(MethodCall { receiver, name: path[0].clone(), line });
+        } else if is_whole
+            && let [kind @ .., name] = path.as_slice()
+            && !kind.is_empty()
+        {
+            let is_self = kind == ["Self"];
+            let kind = match &self.block {
+                Some(block) if is_self => block.kind.clone(),
+                _ => kind.join("::"),
+            };
+            self.module.calls.push(MethodCall { receiver: Receiver::Type(kind), name: name.clone(), line });
+        }
+        if path.len() == 1 && !is_member && self.text(self.at) == ":" {
+            let declared = self.type_words(self.at + 1);
+            self.module.declared.entry(path[0].clone()).or_default().extend(declared);
         }
         if is_whole && path.len() > 1 {
             let (name, path) = (path[0].clone(), self.outside_of_modules(&path));

@@ -3,14 +3,15 @@
 //! A file is a module. A dependency leads from the file that names an item to the file that *defines* it: through `use`, `crate::`,
 //! `super::`, `self::`, names of modules and re-exports (`pub use`), however many. So a parent that declares its children and re-exports
 //! their items is in no cycle. It is in one if it also uses what it re-exports, or defines an item that a child needs. An item that is not
-//! found where it is named counts as defined there. A method in another file than its type (`impl Type` for a type of another file) is
-//! found by its name, if no other function of the crate has this name. Items under `#[cfg(test)]` are ignored.
+//! found where it is named counts as defined there. `methods.rs` finds the calls of a method in another file than its type (`impl Type` for
+//! a type of another file). Items under `#[cfg(test)]` are ignored.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use super::code::blank;
 use super::imports::{Module, Named, read};
+use super::methods::{self, MethodUse};
 
 /// A name that is re-exported more often than this is not resolved.
 const REEXPORTS_MAX: usize = 16;
@@ -160,35 +161,22 @@ impl Crate {
         dependencies
     }
 
-    /// Returns the dependencies on methods that are in another file than their type, by their names.
+    /// Returns the dependencies on methods that are in another file than their type.
     fn methods(&self) -> Vec<Dependency> {
-        let mut written: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for module in self.modules.values() {
-            for name in &module.functions {
-                written.entry(name).or_default().insert(&module.file);
-            }
-        }
-        let mut dependencies = Vec::new();
-        for (path, module) in &self.modules {
-            let is_elsewhere = |kind: &str| {
-                let steps: Vec<String> = kind.split("::").map(str::to_owned).collect();
-                self.find(path, &steps, 0).is_some_and(|found| found.module != *path)
-            };
-            let own = |name: &str| written.get(name).is_some_and(|files| files.len() == 1);
-            for (kind, name) in module.methods.iter().filter(|(kind, name)| own(name) && is_elsewhere(kind)) {
-                for other in self.modules.values().filter(|other| other.file != module.file) {
-                    dependencies.extend(other.called.get(name).map(|line| Dependency {
-                        from: other.file.clone(),
-                        to: module.file.clone(),
-                        through: vec![module.file.clone()],
-                        line: *line,
-                        named: format!("fn {kind}::{name}"),
-                        needed: true,
-                    }));
-                }
-            }
-        }
-        dependencies
+        let home = |path: &[String], kind: &str| {
+            let steps: Vec<String> = kind.split("::").map(str::to_owned).collect();
+            Some(self.find(path, &steps, 0)?.module)
+        };
+        let uses = methods::uses(&self.modules, home).into_iter();
+        uses.map(|MethodUse { from, to, line, named }| Dependency {
+            from,
+            through: vec![to.clone()],
+            to,
+            line,
+            named,
+            needed: true,
+        })
+        .collect()
     }
 }
 
@@ -376,6 +364,45 @@ mod tests {
         let hidden = ("src/hidden.rs", "use crate::case::Case; impl Case { pub fn hides(&self) {} }");
         assert_eq!(found(&[("src/case.rs", case), hidden]), ["src/case src/hidden"]);
         let other = ("src/other.rs", "struct Other; impl Other { fn hides(&self) {} }");
-        assert_eq!(found(&[("src/case.rs", case), hidden, other]), [""; 0], "the type of the method is not known");
+        assert_eq!(
+            found(&[("src/case.rs", case), hidden, other]),
+            ["src/case src/hidden"],
+            "the type of `self` is known"
+        );
+    }
+
+    #[test]
+    fn a_method_of_a_name_that_others_have_is_found_by_the_type_of_its_receiver() {
+        let hidden = ("src/hidden.rs", "use crate::case::Case; impl Case { pub fn hides(&self) {} }");
+        let other = ("src/other.rs", "pub struct Other; impl Other { pub fn hides(&self) {} }");
+        let is_cycle = |code: &str| {
+            let case = format!("pub struct Case; pub struct Held {{ case: Case, other: Other }} {code}");
+            let read = "use crate::other::Other; fn read() -> Case {} fn other() -> Other {}";
+            let found = found(&[("src/case.rs", &format!("{read} {case}")), hidden, other]);
+            assert!(found.is_empty() || found == ["src/case src/hidden"], "{found:?}");
+            !found.is_empty()
+        };
+        for code in [
+            "impl Clone for Case { fn clone(&self) -> Self { self.hides() } }",
+            "impl Case { fn new() { Self::hides() } }",
+            "fn check(view: &Case) { view.hides() }",
+            "fn check(held: &Held) { held.case.hides() }",
+            "fn check(held: &Held) { held.case[0].hides()? }",
+            "fn check() { read(1, (2))?.hides() }",
+            "fn check() { Case::hides(3) }",
+            "fn check() { (4).hides() }",
+        ] {
+            assert!(is_cycle(code), "{code}");
+        }
+        for code in [
+            "impl Clone for Held { fn clone(&self) -> Self { self.hides() } }",
+            "fn check(view: &Other) { view.hides() }",
+            "fn check(held: &Held) { held.other.hides() }",
+            "fn check() { other().hides() }",
+            "fn check() { Other::hides(3) }",
+            "fn check(case: Case) { case.hides }",
+        ] {
+            assert!(!is_cycle(code), "{code}");
+        }
     }
 }

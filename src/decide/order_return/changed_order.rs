@@ -142,7 +142,7 @@ fn states_amount(order: &Order, cart: &Cart) -> bool {
 /// Returns whether the order or one of its lines has a lower amount than before.
 fn is_lower(stored: &Order, order: &Order, cart: &Cart) -> bool {
     let is_lower_line = |item: &Item, line: &Line| {
-        let known = stored.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+        let known = item.id.as_deref().and_then(|id| stored.line(id));
         known.is_some_and(|known| line.amount.is_some() && line.amount < known.amount)
     };
     cart.amount < stored.amount || order.items.iter().zip(&cart.lines).any(|(item, line)| is_lower_line(item, line))

@@ -47,7 +47,7 @@ pub fn move_free_units(
     line_id: &Text,
     remaining_discounts: &mut [RemainingDiscount],
 ) -> Option<()> {
-    let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+    let own = order.line(line_id);
     // A line that the order does not have any more has no free units.
     let mut excess = units_on(remaining_discounts, line_id)?.remaining_after(own.map_or(0, free_of));
     for item in order.items.iter().filter(|item| goods.may_move(line_id, item)) {

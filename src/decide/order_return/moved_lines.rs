@@ -82,7 +82,7 @@ impl LineMoves {
     /// Puts the remaining values of the stored lines onto the lines of the changed order that set none; returns the
     /// values of each line, or `None` if one leaves its bounds.
     pub fn move_values(&self, stored: &Order, remaining: &Order, order: &mut Order) -> Option<Vec<LineDiscounts>> {
-        let known = |item: &Item| remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+        let known = |item: &Item| remaining.line(item.id.as_deref()?);
         let is_rest = self.is_rest(stored, remaining, order);
         if is_rest {
             order.initial_amount = order.initial_amount.or(remaining.initial_amount);
@@ -162,7 +162,7 @@ impl LineMoves {
     /// known.
     fn is_rest(&self, stored: &Order, remaining: &Order, order: &Order) -> bool {
         let left = |item: &Item| {
-            let known = remaining.items.iter().find(|known| known.id.is_some() && known.id == item.id);
+            let known = item.id.as_deref().and_then(|id| remaining.line(id));
             // A line that is gone has no units left.
             known.map_or(0, |known| known.quantity)
         };

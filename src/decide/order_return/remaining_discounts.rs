@@ -128,7 +128,7 @@ fn move_discounts(
     line_id: &Text,
     remaining_discounts: &mut [RemainingDiscount],
 ) -> Option<()> {
-    let own = order.items.iter().find(|item| item.id.as_ref() == Some(line_id));
+    let own = order.line(line_id);
     let off = own.and_then(|item| item.discount_amount).unwrap_or_default();
     let excess = discount_on(remaining_discounts, Some(line_id)).remaining_after(off);
     if excess.is_zero() {

@@ -30,6 +30,7 @@ fn in_sequence(records: Vec<OrderEffect>) -> Vec<OrderEffect> {
     let mut sorted = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let follows = |record: &OrderEffect| left.iter().any(|other| other != record && is_next(other, record));
+        // Records that follow each other in a circle keep the sequence in which they are stored.
         let first = left.iter().position(|record| !follows(record)).unwrap_or(0);
         sorted.push(left.remove(first));
     }

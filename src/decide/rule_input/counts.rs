@@ -4,7 +4,7 @@
 
 use crate::count::{Countable, total};
 use crate::decide::case::Offer;
-use crate::decide::rule_input::OfferFacts;
+use crate::decide::rule_input::offer_facts::OfferFacts;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account, redeemed_account,
     spent_account, user_account,

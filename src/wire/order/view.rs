@@ -285,6 +285,7 @@ impl OrderView<'_> {
                 has_started = true;
             }
             out.item().object(|out| {
+                // A position has at most 64 bits.
                 let index = |position: usize| u64::try_from(position).unwrap_or(0);
                 // Replaced units and their amounts are within bounds.
                 let lost = |count: Option<Money>| Money::ZERO.difference_from(count.unwrap_or_default());

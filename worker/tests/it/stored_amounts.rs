@@ -37,12 +37,14 @@ fn corrupt(edge: &Edge, kind: &str, path: &str, value: &Json) {
     edge.run(PROJECT, &statement, &[]);
 }
 
-/// A member whose points have paid a part of an order.
+/// A member whose points have paid a part of an order. The program has a reward.
 struct PaidOrder {
     edge: Edge,
     order: String,
-    payments: String,
+    program: String,
+    member: String,
     card: String,
+    reward: String,
 }
 
 impl PaidOrder {
@@ -51,14 +53,20 @@ impl PaidOrder {
         let id = |answer: &Json| answer["id"].as_str().unwrap().to_owned();
         let ann = id(&make(&edge, "/v1/customers", &json!({ "source_id": "ann" })));
         let definition = json!({ "name": "Points", "type": "INDIVIDUAL", "status": "ACTIVE",
-            "pay_with_points": { "type": "EXCHANGE_RATIO", "exchange_ratio": { "formula": "1" } } });
+            "pay_with_points": { "type": "EXCHANGE_RATIO", "exchange_ratio": { "formula": "1" } },
+            "refunds": { "spent_points": { "type": "REFUNDABLE", "methods": [{ "type": "RETURN_POINTS", "mode": "REFUND_ALL" }] } } });
         let definition = id(&make(&edge, "/v2/loyalties/card-definitions", &definition));
         let effect = json!({ "points": { "value": 1, "card_definition_id": definition } });
         let rule = json!({ "name": "Rule", "status": "ACTIVE", "trigger": { "event": "customer.order.paid" },
             "earnings": [{ "effects": [effect] }] });
         let rule = id(&make(&edge, "/v2/loyalties/earning-rules", &rule));
+        let mug = id(&make(&edge, "/v1/products", &json!({ "source_id": "mug", "name": "Mug" })));
+        let reward = json!({ "name": "Mug", "status": "ACTIVE", "refunds": { "type": "REFUNDABLE" }, "type": "MATERIAL",
+            "costs": [{ "spending": [{ "points": 10, "card_definition_id": definition }] }],
+            "material": { "type": "PRODUCT", "product": { "id": mug } } });
+        let reward = id(&make(&edge, "/v2/loyalties/rewards", &reward));
         let program = json!({ "name": "Club", "status": "ACTIVE", "card_definitions": [{ "id": definition }],
-            "earning_rules": [{ "id": rule }] });
+            "earning_rules": [{ "id": rule }], "rewards": [{ "id": reward, "stock": { "type": "UNLIMITED" } }] });
         let program = id(&make(&edge, "/v2/loyalties/programs", &program));
         let members = format!("/v2/loyalties/programs/{program}/members");
         let member = make(&edge, &members, &json!({ "customer_id": ann }));
@@ -67,7 +75,7 @@ impl PaidOrder {
         make(&edge, &format!("{member}/cards/{card}/points"), &json!({ "points": 700 }));
         let order = json!({ "source_id": "order-1", "amount": 1000, "customer": { "id": ann } });
         let order = id(&make(&edge, "/v1/orders", &order));
-        let paid = PaidOrder { edge, order, payments: format!("{member}/orders/payments"), card };
+        let paid = PaidOrder { edge, order, program, member, card, reward };
         assert_eq!(paid.pay().0, 202);
         paid
     }
@@ -76,7 +84,15 @@ impl PaidOrder {
     fn pay(&self) -> (u16, Json) {
         let limit = json!({ "type": "AMOUNT_LIMIT", "amount_limit": { "max": 100 } });
         let body = json!({ "card_id": self.card, "order": { "id": self.order }, "payment_limit": limit });
-        call(&self.edge, "POST", &self.payments, &body)
+        call(&self.edge, "POST", &format!("{}/orders/payments", self.member), &body)
+    }
+
+    /// Buys the reward; returns the path of the refund.
+    fn buy(&self) -> String {
+        let bought =
+            make(&self.edge, &format!("{}/rewards/purchases", self.member), &json!({ "reward_id": self.reward }));
+        let transaction = bought["transaction"]["id"].as_str().unwrap();
+        format!("/v2/loyalties/programs/{}/rewards/purchases/{transaction}/refund", self.program)
     }
 
     fn cancel(&self) -> (u16, Json) {
@@ -104,6 +120,47 @@ fn a_payment_whose_stored_numbers_are_corrupt_is_not_refunded() {
     }
     let paid = PaidOrder::new();
     assert_eq!(paid.cancel().0, 200);
+}
+
+#[test]
+fn a_payment_with_an_unreadable_snapshot_is_not_refunded() {
+    let corrupted = [
+        ("", "json('7')"),
+        ("", "json('null')"),
+        (".amount", "'seven'"),
+        (".amount", "-1"),
+        (".goods", "json('null')"),
+        (".goods", "json('[[\"mug\", 1]]')"),
+        (".goods", "json('[[\"mug\", 1, -1]]')"),
+    ];
+    for (member, value) in corrupted {
+        let paid = PaidOrder::new();
+        let statement = format!(
+            "UPDATE document SET body = json_set(body, '$.kept.bought{member}', {value}) WHERE kind = 'order_transaction'"
+        );
+        paid.edge.run(PROJECT, &statement, &[]);
+        paid.assert_fails(&format!("{member} {value}"), PaidOrder::cancel);
+    }
+    // Payments that are older than snapshots have none.
+    let paid = PaidOrder::new();
+    let statement = "UPDATE document SET body = json_remove(body, '$.kept.bought') WHERE kind = 'order_transaction'";
+    paid.edge.run(PROJECT, statement, &[]);
+    assert_eq!(paid.cancel().0, 200);
+}
+
+#[test]
+fn points_whose_card_transaction_is_missing_are_not_refunded() {
+    let delete = |paid: &PaidOrder| paid.edge.run(PROJECT, "DELETE FROM document WHERE kind = 'card_transaction'", &[]);
+    let paid = PaidOrder::new();
+    delete(&paid);
+    paid.assert_fails("payment", PaidOrder::cancel);
+    let paid = PaidOrder::new();
+    let refund = paid.buy();
+    delete(&paid);
+    paid.assert_fails("purchase", |paid| call(&paid.edge, "POST", &refund, &json!({})));
+    let paid = PaidOrder::new();
+    let (status, answer) = call(&paid.edge, "POST", &paid.buy(), &json!({}));
+    assert_eq!((status, &answer["transaction"]["details"]["points"]["total"]), (202, &json!(10)), "{answer}");
 }
 
 #[test]
@@ -186,6 +243,31 @@ fn pending_points_with_unreadable_expiration_rules_are_not_activated() {
     }
     let edge = club(&pending);
     assert_eq!((pay_order(&edge).0, activate(&edge).0), (200, 200));
+}
+
+/// A lower amount of an order takes a part of its points back.
+#[test]
+fn earned_points_that_expire_at_no_instant_are_not_revoked() {
+    let lower = |edge: &Edge| {
+        let (_, orders) = call(edge, "GET", "/v1/orders", &Json::Null);
+        let order = format!("/v1/orders/{}", orders["orders"][0]["id"].as_str().unwrap());
+        call(edge, "PUT", &order, &json!({ "amount": 500 }))
+    };
+    for at in [json!("never"), json!(9_007_199_254_740_993_i64), json!(1.5)] {
+        let edge = club(&json!({}));
+        assert_eq!(pay_order(&edge).0, 200);
+        corrupt(&edge, "program_occasion", "$.points[0].lapses_at", &at);
+        assert_fails(&edge, &at.to_string(), || lower(&edge));
+    }
+    let pending = json!({ "pending_points": { "period_type": "DAY", "period_value": 3 } });
+    let edge = club(&pending);
+    assert_eq!(pay_order(&edge).0, 200);
+    corrupt(&edge, "pending_points", "$.at", &json!("soon"));
+    assert_fails(&edge, "pending", || lower(&edge));
+    for rule in [json!({}), pending] {
+        let edge = club(&rule);
+        assert_eq!((pay_order(&edge).0, lower(&edge).0), (200, 200));
+    }
 }
 
 #[test]

@@ -346,10 +346,15 @@ enum PointsLocation {
 fn find_location(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<PointsLocation, Fault> {
     let entry = entry.record();
     let Some(pending) = entry.pending() else {
-        return Ok(match entry.expires_at() {
-            Some(at) => PointsLocation::Lot(at.as_i64().and_then(Instant::from_millis)),
-            None => PointsLocation::Unknown,
-        });
+        return match entry.expires_at() {
+            None => Ok(PointsLocation::Unknown),
+            Some(Json::Null) => Ok(PointsLocation::Lot(None)),
+            Some(at) => {
+                let expires_at = at.as_i64().and_then(Instant::from_millis);
+                let expires_at = expires_at.ok_or_else(|| Fault(format!("points expire at no instant: {at}")))?;
+                Ok(PointsLocation::Lot(Some(expires_at)))
+            }
+        };
     };
     let Some(row) = call.store.document(PENDING_POINTS, pending)? else { return Ok(PointsLocation::Unknown) };
     let is_written = row.as_pending_points().status() == Some(PendingState::Activated.name());
@@ -359,9 +364,11 @@ fn find_location(call: &Call<'_, '_>, entry: &EarnedPointsEntry<'_>) -> Result<P
         PendingState::Canceled => PointsLocation::Canceled,
         PendingState::Activated => {
             let activated_at = row.updated_at.filter(|_| is_written).or(due_at).and_then(Instant::from_millis);
+            let activated_at =
+                activated_at.ok_or_else(|| Fault(format!("the points of `{}` became active at no instant", row.id)))?;
             let expiration = points::stored_expiration(&row)?;
             let zone = &LocalTime::of(call)?.zone;
-            PointsLocation::Lot(activated_at.and_then(|at| expiration.expiry_at(at, zone).expires_at()))
+            PointsLocation::Lot(expiration.expiry_at(activated_at, zone).expires_at())
         }
     })
 }

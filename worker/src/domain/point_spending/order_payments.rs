@@ -1,14 +1,14 @@
 //! Payments of orders with points, and their refunds: transfers and transactions.
 
 use crate::domain::clock::LocalTime;
-use crate::domain::loyalty_members::card::{LoadedCard, TRANSACTION, load};
+use crate::domain::loyalty_members::card::{LoadedCard, load};
 use crate::domain::loyalty_members::card_changes::write_outcome;
 use crate::domain::loyalty_members::card_checks::{card_refusal, find_definition};
 use crate::domain::loyalty_members::card_view::{RelatedObjects, SpendingTarget, TransactionDetails};
 use crate::domain::loyalty_programs::kinds::{CARD, find_by_id};
 use crate::domain::point_spending::moved_points::MovedPoints;
 use crate::domain::point_spending::order_snapshot::{read_snapshot, snapshot_json};
-use crate::domain::point_spending::refunds::spent_points;
+use crate::domain::point_spending::refunds::find_spent_points;
 use crate::domain::point_spending::spendable_cards::{ORDER_TRANSACTION, SpendableCards};
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -210,10 +210,7 @@ fn try_refund_order(
     let present = LocalTime::of(call)?;
     let mut spendings = Vec::new();
     for payment in payments {
-        let of = payment.as_payment().card_transaction_id();
-        // A payment without its transaction has no lots to refund to.
-        let spent_points =
-            call.store.document(TRANSACTION, of)?.map_or(Ok(SpentPoints::default()), |row| spent_points(&row))?;
+        let spent_points = find_spent_points(call.store, payment.as_payment().card_transaction_id(), &payment.id)?;
         spendings.push((payment, spent_points));
     }
     let parts = spendings.iter().flat_map(|(_, spent_points)| &spent_points.parts);
@@ -250,7 +247,7 @@ fn refund_payment(
     let worth = stored_money(worth, &payment.id)?;
     let Some(mode) = find_definition(call.store, loaded)?.refund_expiry else { return Ok(None) };
     // Payments that are older than snapshots have none, and refund by the whole order.
-    let snapshot = paid.order_snapshot().and_then(read_snapshot).unwrap_or_default();
+    let snapshot = paid.order_snapshot().map(read_snapshot).transpose()?.unwrap_or_default();
     let due = snapshot.refunded_share(mode, left).ok_or_else(unreadable)?.of(spent);
     let refunded_now = due.remaining_after(earlier);
     if refunded_now == 0 {

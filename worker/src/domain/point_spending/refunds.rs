@@ -13,6 +13,7 @@ use crate::domain::rewards::returns;
 use crate::domain::rewards::returns::{ReturnedReward, already_used};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
+use crate::store::Store;
 use crate::store::amount;
 use crate::store::document::Document;
 use crate::store::loyalty::bought_rewards::RewardRow;
@@ -185,10 +186,8 @@ fn refund_points(
         ..related(transaction, purchase_record.reward_id())
     };
     let members = TransactionDetails { reason: None, spent_on: None, related };
-    let spending = call
-        .store
-        .document(TRANSACTION, purchase_record.card_transaction_id().and_then(Json::as_str).unwrap_or_default())?;
-    let spent = spending.map_or(Ok(SpentPoints::default()), |row| spent_points(&row))?;
+    let spending = purchase_record.card_transaction_id().and_then(Json::as_str).unwrap_or_default();
+    let spent = find_spent_points(call.store, spending, &purchase.id)?;
     let lots: Vec<&str> = spent.parts.iter().map(|part| part.lot.as_str()).collect();
     let paid = amount::total(spent.parts.iter().map(|part| part.points))?;
     let points = match &bought {
@@ -217,8 +216,12 @@ fn refund_points(
     Ok((points, transactions.into_iter().next().map(|row| row.id).into()))
 }
 
-/// Returns the points that a transaction of a card spent, by lot.
-pub fn spent_points(row: &Document) -> Result<SpentPoints, Fault> {
+/// Returns the points that the transaction of a card spent for a purchase or payment, by lot. Fails without the transaction: the points are
+/// unknown then, and not zero.
+pub fn find_spent_points(store: &Store<'_>, transaction: &str, owner: &str) -> Result<SpentPoints, Fault> {
+    let row = store
+        .document(TRANSACTION, transaction)?
+        .ok_or_else(|| Fault(format!("the card transaction `{transaction}` of `{owner}` is missing")))?;
     let buckets = row.as_transaction().details().buckets();
     let part = |(lot, points)| LotPart { lot: Text::from(lot), points };
     let parts = buckets.map(|bucket| bucket.map(part)).collect::<Result<_, Fault>>()?;

@@ -3,6 +3,8 @@
 use super::Members;
 use super::members::record;
 use crate::store::sql::Fault;
+use scrip::decide::returns::BoughtGoods;
+use scrip::text::Text;
 use serde_json::Value as Json;
 
 record!("A purchase of a reward.", PurchaseRecord, as_purchase);
@@ -157,12 +159,20 @@ impl<'a> OrderSnapshotRecord<'a> {
     }
 
     /// Returns the amount, in minor units.
-    pub fn amount(self) -> Option<u64> {
-        self.0.count("amount")
+    pub fn amount(self) -> Result<u64, Fault> {
+        self.0.required_amount("amount")
     }
 
-    /// Returns the goods, each with quantity and amount.
-    pub fn goods(self) -> &'a [Json] {
-        self.0.list("goods")
+    /// Returns the goods with their quantities and amounts.
+    pub fn goods(self) -> Result<Vec<BoughtGoods>, Fault> {
+        let goods = self.0.value("goods").and_then(Json::as_array);
+        let goods = goods.ok_or_else(|| Fault::new("the snapshot of an order has no goods"))?;
+        let read = |goods: &Json| {
+            let [name, quantity, amount] = goods.as_array()?.as_slice() else { return None };
+            let name = Text::from(name.as_str()?);
+            Some(BoughtGoods { name, quantity: quantity.as_u64()?, amount: amount.as_u64()? })
+        };
+        let read = |goods| read(goods).ok_or_else(|| Fault(format!("goods of an order cannot be read: {goods}")));
+        goods.iter().map(read).collect()
     }
 }
