@@ -245,28 +245,49 @@ fn pending_points_with_unreadable_expiration_rules_are_not_activated() {
     assert_eq!((pay_order(&edge).0, activate(&edge).0), (200, 200));
 }
 
-/// A lower amount of an order takes a part of its points back.
+/// Lowers the amount of an order, which takes a part of its points back.
+fn lower_order(edge: &Edge) -> (u16, Json) {
+    let (_, orders) = call(edge, "GET", "/v1/orders", &Json::Null);
+    let order = format!("/v1/orders/{}", orders["orders"][0]["id"].as_str().unwrap());
+    call(edge, "PUT", &order, &json!({ "amount": 500 }))
+}
+
+#[test]
+fn earned_points_with_an_unreadable_basis_are_not_revoked() {
+    let proportional = json!({ "loyalty": { "type": "PROPORTIONAL", "calculation_type": "ORDER_AMOUNT",
+        "order": { "amount": { "every": 100, "points": 1 } } } });
+    let corrupt_members = [
+        ("basis", json!({ "amount": { "points": -1 } })),
+        ("basis", json!({})),
+        ("tier_millionths", json!("double")),
+        ("tier_points", json!(-1)),
+    ];
+    for (member, value) in corrupt_members {
+        let edge = club(&proportional);
+        assert_eq!(pay_order(&edge).0, 200);
+        corrupt(&edge, "program_occasion", &format!("$.points[0].{member}"), &value);
+        assert_fails(&edge, &format!("{member} {value}"), || lower_order(&edge));
+    }
+    let edge = club(&proportional);
+    assert_eq!((pay_order(&edge).0, lower_order(&edge).0), (200, 200));
+}
+
 #[test]
 fn earned_points_that_expire_at_no_instant_are_not_revoked() {
-    let lower = |edge: &Edge| {
-        let (_, orders) = call(edge, "GET", "/v1/orders", &Json::Null);
-        let order = format!("/v1/orders/{}", orders["orders"][0]["id"].as_str().unwrap());
-        call(edge, "PUT", &order, &json!({ "amount": 500 }))
-    };
     for at in [json!("never"), json!(9_007_199_254_740_993_i64), json!(1.5)] {
         let edge = club(&json!({}));
         assert_eq!(pay_order(&edge).0, 200);
         corrupt(&edge, "program_occasion", "$.points[0].lapses_at", &at);
-        assert_fails(&edge, &at.to_string(), || lower(&edge));
+        assert_fails(&edge, &at.to_string(), || lower_order(&edge));
     }
     let pending = json!({ "pending_points": { "period_type": "DAY", "period_value": 3 } });
     let edge = club(&pending);
     assert_eq!(pay_order(&edge).0, 200);
     corrupt(&edge, "pending_points", "$.at", &json!("soon"));
-    assert_fails(&edge, "pending", || lower(&edge));
+    assert_fails(&edge, "pending", || lower_order(&edge));
     for rule in [json!({}), pending] {
         let edge = club(&rule);
-        assert_eq!((pay_order(&edge).0, lower(&edge).0), (200, 200));
+        assert_eq!((pay_order(&edge).0, lower_order(&edge).0), (200, 200));
     }
 }
 

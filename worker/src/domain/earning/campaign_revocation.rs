@@ -13,6 +13,7 @@ use crate::domain::decisions::facts;
 use crate::domain::earning::campaign_rules::{
     CreditedPoints, EARNING_ROW, assign_card, credit as credit_by_rule, credit_spendable,
 };
+use crate::domain::earning::fired_rules::find_basis;
 use crate::domain::earning::program_revocation::find_earner;
 use crate::domain::earning::reaction::Reaction;
 use crate::domain::loyalty_campaigns::earning_rules::CAMPAIGN_RULE;
@@ -33,8 +34,6 @@ use scrip::model::order::Order;
 use scrip::points::Expiration;
 use scrip::points::campaign_tiers::Mapping;
 use scrip::time::Instant;
-use scrip::wire::document::read_fields;
-use scrip::wire::loyalty::points_basis::read_points_basis;
 use serde_json::{Value as Json, json};
 use std::collections::VecDeque;
 
@@ -167,7 +166,7 @@ fn points_by_entry(
     if share.is_full() {
         return Ok(Some(vec![0; entries.len()]));
     }
-    let bases: Vec<Option<PointsBasis>> = entries.iter().map(find_basis).collect();
+    let bases: Vec<Option<PointsBasis>> = entries.iter().map(find_basis).collect::<Result<_, Fault>>()?;
     let amounts: Vec<&PointsAmount> = bases.iter().flatten().map(|basis| &basis.amount).collect();
     let customer = find_earner(call, row.holder.as_deref())?;
     let decided = match amounts.is_empty() {
@@ -190,7 +189,7 @@ fn points_by_entry(
     let points = entries.iter().zip(&bases).map(|(entry, basis)| match basis {
         Some(_) => {
             let points = decided.next().ok_or_else(|| Fault(format!("`{}` has points without a decision", row.id)))?;
-            Ok(apply_tier_mapping(entry, points))
+            apply_tier_mapping(entry, points)
         }
         None => {
             let points = EarnedPointsRecord::of_value(entry).points()?;
@@ -200,16 +199,11 @@ fn points_by_entry(
     points.collect::<Result<_, Fault>>().map(Some)
 }
 
-/// Returns the calculation basis of an entry; `None` for fixed points and for entries older than the basis.
-fn find_basis(entry: &Json) -> Option<PointsBasis> {
-    read_fields(EarnedPointsRecord::of_value(entry).basis()?, read_points_basis).ok()
-}
-
 /// Returns the points after the tier mapping that was in force when the order was paid.
-fn apply_tier_mapping(entry: &Json, points: u64) -> u64 {
+fn apply_tier_mapping(entry: &Json, points: u64) -> Result<u64, Fault> {
     let entry = EarnedPointsRecord::of_value(entry);
-    let mapping = entry.tier_millionths().map(Mapping::Multiply).or(entry.tier_points().map(Mapping::Custom));
-    mapping.filter(|_| points > 0).map_or(points, |mapping| mapping.of(points))
+    let mapping = entry.tier_millionths()?.map(Mapping::Multiply).or(entry.tier_points()?.map(Mapping::Custom));
+    Ok(mapping.filter(|_| points > 0).map_or(points, |mapping| mapping.of(points)))
 }
 
 /// Takes points first from pending points, then from the balance; returns true when something was changed that must be stored.

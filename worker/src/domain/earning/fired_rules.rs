@@ -260,15 +260,16 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             revoked_due: due,
             revoked,
             position: index,
-            basis: find_basis(&entry),
+            basis: find_basis(&entry)?,
         }));
     }
     Ok(earnings)
 }
 
-/// Returns the calculation basis of an entry; `None` for rows older than the basis.
-fn find_basis(entry: &Json) -> Option<PointsBasis> {
-    read_fields(EarnedPointsRecord::of_value(entry).basis()?, read_points_basis).ok()
+/// Returns the calculation basis of an entry; `None` for fixed points and for entries older than the basis.
+pub fn find_basis(entry: &Json) -> Result<Option<PointsBasis>, Fault> {
+    let basis = EarnedPointsRecord::of_value(entry).basis().map(|basis| read_fields(basis, read_points_basis));
+    basis.transpose().map_err(|problem| Fault(format!("the basis of earned points cannot be read: {problem}")))
 }
 
 /// Returns the state of points that were pending.

@@ -153,13 +153,13 @@ impl<'a> EarnedPointsRecord<'a> {
     }
 
     /// Returns the millionths by which the tier of the card multiplied the points.
-    pub fn tier_millionths(self) -> Option<u64> {
-        self.0.count("tier_millionths")
+    pub fn tier_millionths(self) -> Result<Option<u64>, Fault> {
+        self.0.amount("tier_millionths")
     }
 
     /// Returns the points that the tier of the card gave instead.
-    pub fn tier_points(self) -> Option<u64> {
-        self.0.count("tier_points")
+    pub fn tier_points(self) -> Result<Option<u64>, Fault> {
+        self.0.amount("tier_points")
     }
 
     /// Returns the facts that the number of points follows.
