@@ -861,6 +861,8 @@ export interface QualificationRequest extends Json {
     } | undefined;
     /** Names of data to include: `redeemable`, `category`, `validation_rules`. Other names are ignored. */
     expand?: string[] | undefined;
+    /** `true` to add `best`: of the results, those that together save most. Default `false`. */
+    optimise?: boolean | undefined;
     /** Order of the results: `DEFAULT` the newest first, `BEST_DEAL` the largest discount first, `LEAST_DEAL` the smallest first. */
     sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL" | undefined;
   } | undefined;
@@ -917,6 +919,8 @@ export interface Qualification extends Json {
   order?: Order | undefined;
   /** Stacking rules of the project, by which results may be combined. */
   stacking_rules: StackingRules;
+  /** Results that together save most. Present with `optimise`. */
+  best?: BestStack | undefined;
   /** Facts that the client does not have and on which the results depend: the results are provisional. Absent if they are final. */
   missing?: string[] | undefined;
   /** Fields that only the server can fill, left out of a client's answer: `tracking_id`. Absent if none. */
@@ -981,6 +985,25 @@ export interface QualifiedRedeemable extends Json {
   campaign_id?: string | undefined;
   /** Category of the result, or none. Present with `expand` `category`. */
   categories?: Category[] | undefined;
+}
+
+/** Vouchers and promotion tiers of the qualification that together save most, in the order in which they do. A validation of them gives the same amounts. */
+export interface BestStack extends Json {
+  /** Redeemables to send to a validation or redemption, in order. Empty if nothing saves. */
+  redeemables: {
+    /** Type of the redeemable. */
+    object: "voucher" | "promotion_tier";
+    /** Code of the voucher, or ID of the promotion tier. */
+    id: string;
+  }[];
+  /** Order with the discounts of these redeemables. Absent without an order. */
+  order?: Order | undefined;
+  /** Sum of the discounts of these redeemables, at most the amount of the order. */
+  saved_amount: number;
+  /** `true` if no other combination of the results saves more. `false` if the search ended before. */
+  proven: boolean;
+  /** Largest amount that another combination could save in addition. Absent if it is proven, or if no bound is known. */
+  unproven_amount?: number | undefined;
 }
 
 /** Stacking rules of a project. Without `id` they are the defaults. */
@@ -3213,8 +3236,11 @@ export type Verdict<Ordered = Order | undefined> = AppliesVerdict<Ordered> | Ref
 export interface FinalOffers extends VerdictBase {
   readonly kind: "final";
   readonly offers: QualifiedRedeemable[];
+  /** The offers that together save most. Present with `optimise`. */
+  readonly best: BestStack | undefined;
   readonly answer: Qualification;
   readonly likelyOffers?: undefined;
+  readonly likelyBest?: undefined;
   readonly missing?: undefined;
   readonly error?: undefined;
 }
@@ -3224,13 +3250,16 @@ export interface ProvisionalOffers extends VerdictBase {
   readonly kind: "provisional";
   readonly offers?: undefined;
   readonly likelyOffers: QualifiedRedeemable[];
+  readonly best?: undefined;
+  /** The offers that together save most by the facts that are known. Its `proven` is about them alone. */
+  readonly likelyBest: BestStack | undefined;
   readonly missing: [MissingFact, ...MissingFact[]];
   readonly answer: Qualification;
   readonly error?: undefined;
 }
 
 /** The verdict of `qualify`: only a final one has `offers`. */
-export type QualificationVerdict = FinalOffers | ProvisionalOffers | (UnreadableVerdict & { readonly offers?: undefined; readonly likelyOffers?: undefined });
+export type QualificationVerdict = FinalOffers | ProvisionalOffers | (UnreadableVerdict & { readonly offers?: undefined; readonly likelyOffers?: undefined; readonly best?: undefined; readonly likelyBest?: undefined });
 
 /** The service has redeemed. */
 export interface Redeemed {
@@ -3279,7 +3308,7 @@ export type ShopState = "fresh" | "ageing" | "offline" | "too old" | "broken";
 /** Why rules could not be renewed: no network, an error of the service, a bundle that is not proven. */
 export type ShopProblem = Error & { code?: BundleRefusal | undefined; status?: number | undefined };
 
-/** A shop that was opened. No failure of network, service or store makes `check`, `checkNow` or `qualify` throw. */
+/** A shop that was opened. No failure of network, service or store makes `check`, `checkNow`, `qualify` or `best` throw. */
 export interface Shop {
   /** Decides about a cart, after it has fetched its products and opened its codes. */
   check(request: ValidationRequest & { order: OrderRequest }, context?: Context): Promise<Verdict<Order>>;
@@ -3289,6 +3318,8 @@ export interface Shop {
   checkNow(request: ValidationRequest | string, context?: Context): Verdict;
   /** Finds the offers that apply. */
   qualify(request?: QualificationRequest | string, context?: Context): Promise<QualificationVerdict>;
+  /** Finds the offers that together save most for a cart: `verdict.best` has them in the order in which they do. */
+  best(cart?: QualificationRequest | string, context?: Context): Promise<QualificationVerdict>;
   /** Has the service decide. Fails where the service does not answer. */
   ask(request: ValidationRequest & { order: OrderRequest }): Promise<Verdict<Order>>;
   ask(request: ValidationRequest | string): Promise<Verdict>;

@@ -57,6 +57,12 @@ impl StepBudget {
         left.is_some()
     }
 
+    /// Continues with what another budget, which began as this one, has left.
+    pub fn continue_as(&self, other: &StepBudget) {
+        self.left.set(other.left.get());
+        self.has_overflow.set(other.has_overflow.get());
+    }
+
     /// Returns a number that was computed. One that left its bounds ends the decision, as too many steps do: nothing of it is
     /// answered or written.
     #[inline]

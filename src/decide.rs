@@ -1,5 +1,6 @@
 //! Decides requests: validate, qualify, redeem, roll back, return and earn.
 
+pub mod best;
 pub mod case;
 pub mod check;
 pub mod client_order;
@@ -27,6 +28,7 @@ pub mod rule_input;
 pub mod summary_delta;
 pub mod validate;
 
+pub use best::BestStack;
 pub use case::Case;
 pub use client_trust::{receive, with_proven_customer};
 pub use customer_conditions::met_conditions;

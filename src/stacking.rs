@@ -8,5 +8,5 @@ pub mod fold;
 pub mod select;
 
 pub use claims::{ClaimTrial, Claims};
-pub use fold::{ApplyOutcome, Judge, Walk, WalkStep, first_refusal};
-pub use select::{CategoryRules, StackingCandidate, TrialOrder, select};
+pub use fold::{ApplyOutcome, Judge, OpenWalk, Walk, WalkStep, first_refusal};
+pub use select::{CategoryRules, ClassNames, StackingCandidate, TrialOrder, select};

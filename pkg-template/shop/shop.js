@@ -69,6 +69,11 @@ export class Shop {
     return qualificationOf(answer ?? NO_OFFERS, rules.lacking(now), rules.asOf);
   }
 
+  /** Finds the offers that together save most, in their order. */
+  async best(cart = {}, context) {
+    return this.qualify(withBest(textOf(cart)), context);
+  }
+
   /** Has the service decide. Fails where it does not answer. */
   async ask(request) {
     return this.#ask(textOf(request));
@@ -189,4 +194,15 @@ function textOf(request) {
 function withTrace(text) {
   const request = JSON.parse(text);
   return JSON.stringify({ ...request, options: { ...request.options, expand: ["trace"] } });
+}
+
+/** Returns a cart with the options for the best stack, and one offer beside it. What cannot be read stays as it is. */
+function withBest(text) {
+  try {
+    const cart = JSON.parse(text);
+    if (Object.prototype.toString.call(cart) !== "[object Object]") return text;
+    return JSON.stringify({ ...cart, options: { ...cart.options, limit: 1, optimise: true } });
+  } catch {
+    return text;
+  }
 }

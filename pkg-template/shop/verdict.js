@@ -65,13 +65,15 @@ export function verdictOf(text, lacking, asOf, explain = () => ({})) {
   };
 }
 
-/** Returns the verdict on which offers apply. */
+/** Returns the verdict on which offers apply, and which of them together save most where the request asked for that. */
 export function qualificationOf(text, lacking, asOf) {
   const all = new Answer(text, lacking);
   return {
     get kind() { return all.kind; },
     get offers() { return all.only("final", ({ redeemables }) => redeemables.data); },
     get likelyOffers() { return all.only("provisional", ({ redeemables }) => redeemables.data); },
+    get best() { return all.only("final", ({ best }) => best); },
+    get likelyBest() { return all.only("provisional", ({ best }) => best); },
     get missing() { return all.only("provisional", ({ missing }) => missing); },
     get error() { return all.only("unreadable", (error) => error); },
     get omitted() { return all.read.omitted ?? []; },

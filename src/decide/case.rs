@@ -196,6 +196,34 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Returns the same request without redeemables and missing facts, to try others on its order.
+    pub(super) fn without_redeemables(&self) -> Case<'a> {
+        Case {
+            request: self.request,
+            redeemables: Cow::Borrowed(&[]),
+            stack: None,
+            facts: self.facts,
+            context: self.context,
+            stacking: self.stacking.clone(),
+            zone: self.zone.clone(),
+            zone_use: self.zone_use.clone(),
+            order: self.order.clone(),
+            returned: self.returned.clone(),
+            decide_change: self.decide_change,
+            counted: None,
+            price_source: self.price_source,
+            priced: self.priced.clone(),
+            request_customer: self.request_customer.clone(),
+            resolved: Vec::new(),
+            needs: Default::default(),
+            passes: self.passes,
+            missing: MissingFacts::default(),
+            unreadable: self.unreadable.clone(),
+            wrong: Vec::new(),
+            budget: self.budget.clone(),
+        }
+    }
+
     /// Reports the zone as missing if it was needed and the rules were prepared without the project's.
     pub(super) fn add_missing_time_zone(&mut self) {
         if self.zone_use.get() && !self.facts.knows_settings().time_zone {

@@ -15,6 +15,7 @@ use crate::decide::loyalty::exchange;
 use crate::decide::request_usage::RequestUsage;
 use crate::decide::rule_input::{CheckedEffect, PaidOrder, RunningOrder, check_rules_after, request_facts};
 use crate::facts::Fact;
+use crate::ledger::AccountId;
 use crate::model::discount::{Discount, Dynamic, GiftCard, GiftEffect, UnitEffect, UnitOff};
 use crate::model::order::{Goods, Item};
 use crate::model::redeemable::Grant;
@@ -46,6 +47,13 @@ pub struct CaseJudge<'c> {
     finding: Finding,
     /// Findings of the last check of each redeemable.
     pub found: &'c mut Findings,
+}
+
+/// What a judge has recorded about the redeemables of a walk.
+#[derive(Debug, Clone, Default)]
+pub struct JudgeRecord {
+    usage: RequestUsage,
+    capped_units: Vec<(AccountId, u64)>,
 }
 
 /// The inputs for judging one redeemable.
@@ -83,6 +91,17 @@ impl<'c> CaseJudge<'c> {
             finding: Finding::default(),
             found,
         }
+    }
+
+    /// Returns what it has recorded about the redeemables applied so far.
+    pub fn record(&self) -> JudgeRecord {
+        JudgeRecord { usage: self.usage.clone(), capped_units: self.caps.used().to_vec() }
+    }
+
+    /// Continues after the redeemables of a record instead of those applied so far.
+    pub fn resume(&mut self, record: &JudgeRecord) {
+        self.usage.clone_from(&record.usage);
+        self.caps.reset(&record.capped_units);
     }
 
     /// Selects the units in scope; they are in `self.covered` until the next redeemable.

@@ -3,6 +3,7 @@
 //!
 //! docs/spec/calculation.md#13. Only results that are returned or sorted are priced.
 
+mod offers;
 mod page;
 mod scenario;
 mod single;
@@ -11,6 +12,7 @@ mod stack;
 use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::decide::Decision;
+use crate::decide::best::BestStack;
 use crate::decide::case::{CANDIDATES, CHANNEL, Case, ResolvedName};
 use crate::decide::finding::Findings;
 use crate::decide::order_return::changed_order::{DecideChange, change_order};
@@ -23,13 +25,13 @@ use crate::model::qualification::{
     Candidate, CandidateObject, PageEnd, QualificationRequest, QualificationSort, Scenario,
 };
 use crate::model::redeemable::Grant;
-use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::money::Money;
 use crate::pricing::Gain;
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::Refusal;
 use crate::rules::{RequiredFacts, subject};
 use crate::stacking::{ApplyOutcome, Walk, WalkStep};
 use crate::text::Text;
+use offers::{find_best, resolve};
 use page::Match;
 pub use scenario::Products;
 
@@ -48,6 +50,8 @@ pub struct QualificationAnswer<'a> {
     pub more_starting_after: Option<PageEnd>,
     /// The rule assignments of the returned results, if the request expands them.
     pub assignments: Vec<Assignment>,
+    /// The stack of all results that saves most, if the request optimises.
+    pub best: Option<BestStack<'a>>,
 }
 
 /// One result.
@@ -125,6 +129,8 @@ fn try_all<'a>(
 ) -> Result<(Decision<QualificationAnswer<'a>>, bool), Refusal> {
     let CandidateQuery { mut evaluated, candidates, mut matches } = search;
     let case = &mut evaluated.case;
+    let most = most_candidates(case, 1);
+    let best = query.optimise.then(|| find_best(case, &candidates, &matches, most));
     let mut found = Findings::default();
     let all = query.sorting != QualificationSort::Default || query.scenario.products() != Products::Any;
     let plain = |matched: &Match<'_>| candidates.terms.get(matched.position).is_some_and(|terms| terms.plain);
@@ -164,9 +170,7 @@ fn try_all<'a>(
     };
     let mut matches = page.matches;
     try_matches(case, query, &candidates, &mut matches, &|matched| matched.trial.is_none(), &mut found);
-    let is_unreadable = |outcome: &ApplyOutcome| matches!(outcome, ApplyOutcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
-    let works = |matched: &Match<'_>| matched.trial.as_ref().is_none_or(|trial| !is_unreadable(&trial.1));
-    let is_total_exact = matches.iter().all(works);
+    let is_total_exact = !matches.iter().any(Match::is_unreadable);
     let mut steps = Vec::with_capacity(matches.len());
     let mut items = Vec::with_capacity(matches.len());
     for matched in matches {
@@ -194,6 +198,7 @@ fn try_all<'a>(
         total,
         more_starting_after: page.more_starting_after,
         assignments,
+        best,
     };
     Ok((Decision { answer, changes: None }, is_total_exact))
 }
@@ -329,7 +334,11 @@ fn part_size(case: &Case<'_>, scenario: Scenario) -> usize {
     if !case.request.channel.is_client() {
         return usize::MAX;
     }
-    let tiers = if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 };
+    most_candidates(case, if scenario == Scenario::PromotionStacks { TIERS_OF_STACK } else { 1 })
+}
+
+/// Returns the number of candidates, each of this many tiers, that a part may evaluate.
+fn most_candidates(case: &Case<'_>, tiers: usize) -> usize {
     let steps = case.priced.cart.lines.len().add_steps(STEPS_PER_CANDIDATE).times_steps(tiers);
     // A candidate takes at least one step.
     PART_STEPS_MAX.checked_div(steps).unwrap_or(0).max(1)
@@ -372,28 +381,6 @@ fn try_matches<'a>(
         found.insert(at, &mut one);
     }
     case.add_missing_time_zone();
-}
-
-fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> ResolvedName<'a> {
-    let object = match candidate.object {
-        CandidateObject::Voucher => RedeemableObject::Voucher,
-        CandidateObject::PromotionTier => RedeemableObject::PromotionTier,
-        CandidateObject::PromotionStack => RedeemableObject::PromotionStack,
-        CandidateObject::Campaign => {
-            return match case.facts.campaign_voucher(&candidate.id) {
-                Known::Is(voucher) => case.complete(voucher, None),
-                Known::Absent => ResolvedName::Refused(Refusal::not_found("campaign", &candidate.id)),
-                Known::Unknown => {
-                    case.add_missing("campaign", &candidate.id);
-                    ResolvedName::Unknown
-                }
-                Known::Unreadable => ResolvedName::Refused(Refusal::unreadable("campaign", &candidate.id)),
-            };
-        }
-    };
-    // A public code in a bundle is known only by its hash; its id finds it as well.
-    let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
-    case.resolve(&RequestedRedeemable { object, ..RequestedRedeemable::named(name.clone()) })
 }
 
 /// Returns the credits of a gift card that sessions hold (docs/spec/calculation.md#12).

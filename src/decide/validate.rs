@@ -26,7 +26,7 @@ use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, SkipReason};
 use crate::stacking::{
-    ApplyOutcome, CategoryRules, ClaimTrial, StackingCandidate, TrialOrder, Walk, WalkStep, first_refusal, select,
+    ApplyOutcome, ClaimTrial, ClassNames, StackingCandidate, TrialOrder, Walk, WalkStep, first_refusal, select,
 };
 use crate::text::Text;
 
@@ -86,13 +86,19 @@ impl<'a> Evaluation<'a> {
         Evaluation { case, found, walk, valid: false, tracking_id: None, omits_tracking_id: false }
     }
 
-    /// Tries every redeemable of the case.
+    /// Tries every redeemable of the case, to be answered.
     pub(super) fn evaluate(&mut self) {
+        self.case.count_answers(0..self.case.resolved.len());
+        self.evaluate_unanswered();
+        self.track();
+    }
+
+    /// Tries every redeemable of the case without the steps to write an answer.
+    pub(super) fn evaluate_unanswered(&mut self) {
         let Evaluation { case, found, walk, valid, .. } = self;
         let mut missing = Vec::new();
         {
             let case = &*case;
-            case.count_answers(0..case.resolved.len());
             let items = Items::new(case);
             let (initial, mode) = (&case.priced.cart, case.stacking.redeemables_application_mode);
             let mut trial = if case.may_claim() { ClaimTrial::with_claimers() } else { ClaimTrial::default() };
@@ -124,7 +130,6 @@ impl<'a> Evaluation<'a> {
             case.missing.add("project/stacking_rules".into());
         }
         case.conceal_combinations(walk);
-        self.track();
     }
 
     /// Finds the tracking id that identifies the customer.
@@ -304,15 +309,9 @@ fn sort_candidates(selection: &mut TrialOrder, case: &Case<'_>, trial: &ClaimTri
     if (0..count).all(|position| category(position).is_none()) {
         return;
     }
-    let mut names: Vec<&Text> = Vec::new();
+    let mut names = ClassNames::default();
     for position in 0..count {
-        let class = category(position).map(|category| {
-            names.iter().position(|known| **known == category.id).unwrap_or_else(|| {
-                names.push(&category.id);
-                selection.classes.push(CategoryRules::of(Some(category), &case.stacking));
-                names.len().remaining_after(1)
-            })
-        });
+        let class = names.class_of(selection, category(position), &case.stacking);
         let exists = !matches!(case.resolved.get(position), Some(ResolvedName::Refused(_)));
         let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
         let valid = is_exclusive && first_refusal(trial, position, &case.priced.cart, judge).is_none();

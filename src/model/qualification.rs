@@ -147,6 +147,8 @@ pub struct QualificationRequest {
     pub sorting: QualificationSort,
     /// `true` to include the validation rules of each result.
     pub expand_rules: bool,
+    /// `true` to find the stack of results that saves most.
+    pub optimise: bool,
 }
 
 /// The type of a candidate.

@@ -110,6 +110,61 @@ impl Walk {
     }
 }
 
+/// A walk that has applied all its redeemables so far, and that any other redeemable can continue. None of them may
+/// claim units of the order.
+#[derive(Debug, Clone)]
+pub struct OpenWalk {
+    /// The order after the redeemables so far.
+    pub cart: Cart,
+    /// The number of redeemables so far.
+    pub total: u64,
+    /// The number of exclusive ones.
+    exclusive: u64,
+    /// The category rules with the number of redeemables of each so far: those without a category, then those of each.
+    classes: (CategoryRules, Vec<CategoryRules>),
+}
+
+impl OpenWalk {
+    /// Returns a walk that has applied nothing to an order. `selection` has the rules of the categories.
+    pub fn new(initial: &Cart, selection: &TrialOrder) -> OpenWalk {
+        let classes = (selection.plain, selection.classes.clone());
+        OpenWalk { cart: initial.clone(), total: 0, exclusive: 0, classes }
+    }
+
+    /// Tries the redeemable at this position, of this class, as [`Walk::run`] does at its turn.
+    pub fn apply(
+        &mut self,
+        position: usize,
+        class: Option<usize>,
+        rules: &StackingRules,
+        initial: &Cart,
+        judge: &mut dyn Judge,
+    ) -> ApplyOutcome {
+        let OpenWalk { cart, total, exclusive, classes: (plain, classes) } = self;
+        let class = class.and_then(|class| classes.get_mut(class)).unwrap_or(plain);
+        let trial = &ClaimTrial::default();
+        let mut state = WalkState { rules, initial, trial, cart, total: *total, exclusive: *exclusive, failed: false };
+        let outcome = state.step(WalkTurn { position, steps: &[] }, class, judge);
+        (*total, *exclusive) = (state.total, state.exclusive);
+        outcome
+    }
+
+    /// Returns how many more redeemables the limit of the project allows.
+    pub fn left(&self, rules: &StackingRules) -> u64 {
+        rules.applicable_redeemables_limit.min(rules.redeemables_limit).remaining_after(self.total)
+    }
+
+    /// Returns how many more exclusive redeemables the limit of the project allows.
+    pub fn exclusive_left(&self, rules: &StackingRules) -> u64 {
+        rules.applicable_exclusive_redeemables_limit.remaining_after(self.exclusive)
+    }
+
+    /// Returns the rules of a class, with the number of its redeemables so far.
+    pub fn class(&self, class: Option<usize>) -> &CategoryRules {
+        class.and_then(|class| self.classes.1.get(class)).unwrap_or(&self.classes.0)
+    }
+}
+
 impl Walk {
     /// Returns the units that were in the order and that redeemables made free.
     pub fn claims(&self) -> Claims {

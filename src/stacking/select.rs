@@ -2,8 +2,10 @@
 //!
 //! docs/spec/calculation.md#11.2, steps 4 to 6.
 
+use crate::count::Countable;
 use crate::model::redeemable::Category;
 use crate::model::stacking::{CalculationMode, GroupedSortingRule, NoEffectRule, SortingRule, StackingRules};
+use crate::text::Text;
 
 /// The stacking rules of one category, resolved once per request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +97,28 @@ impl TrialOrder {
     /// Returns the rules of a class.
     pub(super) fn class(&mut self, class: Option<usize>) -> &mut CategoryRules {
         class.and_then(|class| self.classes.get_mut(class)).unwrap_or(&mut self.plain)
+    }
+}
+
+/// The classes of a selection, by the categories that they belong to.
+#[derive(Debug, Default)]
+pub struct ClassNames<'c>(Vec<&'c Text>);
+
+impl<'c> ClassNames<'c> {
+    /// Returns the class of a category, which is added to the selection once; `None` without a category.
+    pub fn class_of(
+        &mut self,
+        selection: &mut TrialOrder,
+        category: Option<&'c Category>,
+        rules: &StackingRules,
+    ) -> Option<usize> {
+        let category = category?;
+        let known = self.0.iter().position(|known| **known == category.id);
+        Some(known.unwrap_or_else(|| {
+            self.0.push(&category.id);
+            selection.classes.push(CategoryRules::of(Some(category), rules));
+            self.0.len().remaining_after(1)
+        }))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! docs/spec/calculation.md#13; docs/spec/endpoints.md, Qualifications; docs/spec/objects.md#14.
 
+mod best;
 mod shapes;
 
 pub use shapes::{OF_QUALIFIED, QUALIFICATION, QUALIFIED, QUALIFY};
@@ -27,6 +28,7 @@ use crate::wire::document::read_request;
 use crate::wire::order::view::{AppliedScope, OrderView, WrittenLines, related_name, write_goods};
 use crate::wire::problem::Problem;
 use crate::wire::project::stacking::write_stacking_rules;
+use crate::wire::qualification::best::{write_best, write_stack_order};
 use crate::wire::request::read_other_members;
 use crate::wire::writer::Writer;
 
@@ -118,6 +120,7 @@ fn read_options(at: &JsonCursor<'_>, query: &mut QualificationRequest) {
     query.request.expand.redeemable = named("redeemable");
     query.request.expand.category = named("category");
     query.expand_rules = named("validation_rules");
+    query.optimise = at.option("optimise", read::flag).unwrap_or(false);
     if let Some(filters) = at.get("filters") {
         query.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS)).unwrap_or(false);
         for (name, filter) in filters.members().filter(|(name, _)| *name != "junction") {
@@ -231,13 +234,16 @@ pub fn write_qualification(qualified: &QualificationAnswer<'_>, context: &Contex
     })
 }
 
-/// Writes the parts of the request that an answer repeats, and the stacking rules.
+/// Writes the parts of the request that an answer repeats, the stacking rules, and the best stack.
 #[inline(never)]
 fn write_request(out: &mut Writer, qualified: &QualificationAnswer<'_>) {
     if let Some(order) = &qualified.query.request.order {
         write_sent(out.member("order"), order);
     }
     write_stacking_rules(out.member("stacking_rules"), &qualified.evaluated.stacking);
+    if let Some(best) = &qualified.best {
+        write_best(out.member("best"), best);
+    }
 }
 
 /// One result to write.
@@ -294,9 +300,7 @@ impl QualifiedItemWriter<'_> {
     /// Writes a stack: the order with all of it, and each of its tiers in the format of a validation.
     fn write_stack(&self, out: &mut Writer, stack: &Evaluation<'_>) {
         if let Some(order) = &stack.visible_order() {
-            let (priced, cart) = (&stack.priced, &stack.walk.cart);
-            let view = OrderView::new(order, priced, cart, AppliedScope::Everything);
-            OrderView { parties: stack.parties(), public: stack.public_goods(), ..view }.write(out.member("order"));
+            write_stack_order(out.member("order"), order, stack);
         }
         if self.qualified.query.request.expand.redeemable {
             out.text_if("name", self.item.candidate.name.as_ref());

@@ -1,6 +1,7 @@
 //! Tests properties that must be true for any input, against slow and simple second models. Seeds are fixed, so that every run is the same;
 //! `SCRIP_SEED` selects another seed. A failure is printed in its smallest form and becomes a vector.
 
+mod best_stack;
 mod case_folding;
 mod customer_conditions;
 mod customer_texts;

@@ -85,6 +85,29 @@ check("only a final qualification has offers", async () => {
   assert.deepEqual(likely.likelyOffers.map(({ id }) => id), ["promo_1"]);
 });
 
+check("the best stack of a cart is that of its rules, and only a final verdict has it", async () => {
+  const tier = (id, discount) => ({ id, name: id, action: { discount }, active: true, object: "promotion_tier" });
+  const tiers = [tier("promo_1", { type: "AMOUNT", amount_off: 100 }), tier("promo_2", { type: "PERCENT", percent_off: 20 })];
+  server.serveRules(shopRules({ promotion_tiers: tiers, public_offers: tiers.map(({ id }) => ["promotion_tier", id]) }));
+  const shop = await open();
+  const cart = { order: { amount: 1_000 } };
+  const context = { now: serviceNow(), seed: "01" };
+  const found = await shop.best(cart, context);
+  const bundle = await fetchBundle(server.base, client, undefined, { keys: [pair.jwk] });
+  const request = JSON.stringify({ ...cart, options: { limit: 1, optimise: true } });
+  for (const same of [found, await shop.best(JSON.stringify(cart), context)]) assert.equal(same.text, bundle.prepared.qualify(request, context));
+  const best = { redeemables: ["promo_2", "promo_1"].map((id) => ({ object: "promotion_tier", id })), saved_amount: 300, proven: true };
+  const { order, ...rest } = found.kind === "final" ? found.best : found.likelyBest;
+  assert.deepEqual([rest, order.total_amount, found.kind === "final"], [best, 700, found.best !== undefined]);
+  const applied = await shop.check({ ...cart, redeemables: best.redeemables });
+  assert.equal(applied.answer.order.total_amount, order.total_amount);
+  server.serveRules(shopRules({ promotion_tiers: tiers }), { rev: 3_000 });
+  await shop.refresh();
+  const likely = await shop.best(cart);
+  assert.deepEqual([likely.kind, likely.best, likely.missing, likely.likelyBest.saved_amount], ["provisional", undefined, ["candidates"], 300]);
+  for (const unreadable of ["{", "null", [], 5]) assert.equal((await shop.best(unreadable)).kind, "unreadable");
+});
+
 check("a typed code is opened by `check`; `checkNow` has it from then on", async () => {
   const contents = { sealed: { vouchers: [{ id: "v_S", code: "SEALED", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 300 }, active: true }] } };
   server.serveRules(shopRules({ case_sensitive_codes: false, sealed_codes: sealedCodes(contents) }));

@@ -179,6 +179,10 @@ const found = await shop.qualify({ order: { amount: 100 } });
 // @ts-expect-error only a final qualification has offers
 const count: number = found.offers.length;
 if (found.kind === "final") console.log(found.offers.length);
+const stack = await shop.best({ order: { amount: 100 } });
+// @ts-expect-error only a final verdict has the best stack, and only where it was asked for
+const saved: number = stack.best.saved_amount;
+if (stack.kind === "final" && stack.best?.proven) console.log(stack.best.redeemables.map(({ id }) => id), saved);
 const redemption = await shop.redeem({ redeemables: [{ object: "voucher", id: "A" }] });
 if (redemption.kind === "redeemed") console.log(redemption.answer.redemptions.length);
 shop.subscribe((state) => console.log(state === "too old", count, any));

@@ -27,6 +27,17 @@ impl<'c> Caps<'c> {
         Caps { case, used: Vec::new(), recorded: Vec::new() }
     }
 
+    /// Returns the units that redeemables have used up, by account.
+    pub fn used(&self) -> &[(AccountId, u64)] {
+        &self.used
+    }
+
+    /// Replaces the units that redeemables have used up.
+    pub fn reset(&mut self, used: &[(AccountId, u64)]) {
+        self.used = used.to_vec();
+        self.recorded.clear();
+    }
+
     /// Returns the remaining caps of one redeemable.
     pub fn start<'a>(
         &'a self,

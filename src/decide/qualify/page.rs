@@ -7,6 +7,7 @@
 use crate::count::Countable;
 use crate::decide::validate::Evaluation;
 use crate::model::qualification::{PageEnd, QualificationRequest, QualificationSort};
+use crate::refusal::Reason;
 use crate::stacking::ApplyOutcome;
 
 /// A candidate that qualifies so far.
@@ -20,6 +21,14 @@ pub(super) struct Match<'a> {
     pub trial: Option<Box<(usize, ApplyOutcome)>>,
     /// The outcome of the tiers of a stack.
     pub stack: Option<Box<Evaluation<'a>>>,
+}
+
+impl Match<'_> {
+    /// Returns whether it was refused because a part of it cannot be read.
+    pub fn is_unreadable(&self) -> bool {
+        let outcome = self.trial.as_ref().map(|trial| &trial.1);
+        matches!(outcome, Some(ApplyOutcome::Refused(refusal)) if refusal.reason == Reason::Unreadable)
+    }
 }
 
 /// One page.

@@ -1,36 +1,13 @@
 //! Decides the gain of a stack of promotion tiers when no other redeemable is redeemed with it.
 
-use crate::decide::case::{Case, MissingFacts};
+use crate::decide::case::Case;
 use crate::decide::validate::Evaluation;
 use crate::model::request::RequestedRedeemable;
 use crate::text::Text;
 
 /// Tries a stack as a validation of it would; `None` if it does not apply or gives nothing.
 pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluation<'a>>> {
-    let mut stack_trial = Evaluation::of(Case {
-        request: case.request,
-        redeemables: (&[]).into(),
-        stack: None,
-        facts: case.facts,
-        context: case.context,
-        stacking: case.stacking.clone(),
-        zone: case.zone.clone(),
-        zone_use: case.zone_use.clone(),
-        returned: case.returned.clone(),
-        decide_change: case.decide_change,
-        counted: None,
-        order: case.order.clone(),
-        price_source: case.price_source,
-        priced: case.priced.clone(),
-        request_customer: case.request_customer.clone(),
-        resolved: Vec::new(),
-        needs: Default::default(),
-        passes: case.passes,
-        missing: MissingFacts::default(),
-        unreadable: case.unreadable.clone(),
-        wrong: Vec::new(),
-        budget: case.budget.clone(),
-    });
+    let mut stack_trial = Evaluation::of(case.without_redeemables());
     stack_trial.case.expand(&RequestedRedeemable::named(id.clone())).ok()?;
     stack_trial.evaluate();
     case.budget = stack_trial.case.budget.clone();

@@ -1,7 +1,7 @@
 //! Defines the shapes of qualifications.
 
 use super::{JUNCTIONS, SCENARIOS, SORTING_RULES};
-use crate::shape::{COUNT, Field, FieldType, KEY, METADATA, Shape, TEXTS, may, must};
+use crate::shape::{AMOUNT, COUNT, Field, FieldType, KEY, METADATA, Shape, TEXTS, may, must};
 use crate::shape::{one_of, shape};
 use crate::wire::customer::CUSTOMER;
 use crate::wire::decision::{APPLICABLE, GRANT};
@@ -63,6 +63,8 @@ const OPTIONS: FieldType = FieldType::Object(&[
     may("expand", FieldType::List(&FieldType::Text, 0, 100)).description(
         "Names of data to include: `redeemable`, `category`, `validation_rules`. Other names are ignored.",
     ),
+    may("optimise", FieldType::Bool)
+        .description("`true` to add `best`: of the results, those that together save most. Default `false`."),
     may("sorting_rule", one_of!(SORTING_RULES))
         .description("Order of the results: `DEFAULT` the newest first, `BEST_DEAL` the largest discount first, `LEAST_DEAL` the smallest first."),
 ]);
@@ -150,6 +152,35 @@ pub const OF_QUALIFIED: &[Field] = &[
 pub const QUALIFIED: FieldType =
     shape!("QualifiedRedeemable", "Redeemable or campaign that applies, evaluated separately.", OF_QUALIFIED);
 
+/// The best stack.
+const BEST: FieldType = shape!(
+    "BestStack",
+    "Vouchers and promotion tiers of the qualification that together save most, in the order in which they do. A validation of them gives the same amounts.",
+    &[
+        must(
+            "redeemables",
+            FieldType::List(
+                &FieldType::Object(&[
+                    must("object", FieldType::OneOf(&["voucher", "promotion_tier"]))
+                        .description("Type of the redeemable."),
+                    must("id", KEY).description("Code of the voucher, or ID of the promotion tier."),
+                ]),
+                0,
+                30
+            )
+        )
+        .description("Redeemables to send to a validation or redemption, in order. Empty if nothing saves."),
+        may("order", ORDER).description("Order with the discounts of these redeemables. Absent without an order."),
+        must("saved_amount", AMOUNT)
+            .description("Sum of the discounts of these redeemables, at most the amount of the order."),
+        must("proven", FieldType::Bool)
+            .description("`true` if no other combination of the results saves more. `false` if the search ended before."),
+        may("unproven_amount", AMOUNT).description(
+            "Largest amount that another combination could save in addition. Absent if it is proven, or if no bound is known."
+        ),
+    ]
+);
+
 /// A page of results.
 pub const QUALIFICATION: FieldType = shape!(
     "Qualification",
@@ -179,6 +210,7 @@ pub const QUALIFICATION: FieldType = shape!(
         may("order", ORDER).description("Order as sent, without computed amounts. Absent if none was sent."),
         must("stacking_rules", STACKING_RULES)
             .description("Stacking rules of the project, by which results may be combined."),
+        may("best", BEST).description("Results that together save most. Present with `optimise`."),
         may("missing", TEXTS)
             .description("Facts that the client does not have and on which the results depend: the results are provisional. Absent if they are final."),
         may("omitted", TEXTS)

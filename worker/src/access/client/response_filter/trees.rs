@@ -311,9 +311,14 @@ pub const QUALIFICATION: Disclosure = These(&[
     ("tracking_id", All),
     ("order", ORDER),
     ("stacking_rules", All),
+    ("best", BEST_STACK),
     ("missing", All),
     ("omitted", All),
 ]);
+
+/// The best stack of a qualification.
+const BEST_STACK: Disclosure =
+    These(&[("redeemables", All), ("order", ORDER), ("saved_amount", All), ("proven", All), ("unproven_amount", All)]);
 
 /// A validation in the legacy, flat form.
 pub const LEGACY_VALIDATION: Disclosure = These(&[
