@@ -1,6 +1,7 @@
 //! Reads and writes the JSON of decisions: requests, vouchers, rules and answers. Package and service share it, so that
 //! both read and write identically.
 
+pub mod box_text;
 pub mod candidates;
 pub mod cursor;
 pub mod customer;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::model::goods_buckets::is_number_of_buckets;
+use crate::wire::box_text;
 use crate::wire::problem::Problem;
 use crate::wire::rule_set::RuleSet;
 use crate::wire::rule_set::lists::LISTS;
@@ -18,11 +19,12 @@ const OF_GOODS: [&str; 4] = ["products", "skus", NAMED_GOODS, UNREADABLE];
 
 impl RuleSet {
     /// Reads a set of rules together with further ones, of which only lists, the facts about the customer and the names of unreadable
-    /// documents are taken. A document with the id of an earlier one is the same document.
+    /// documents are taken. A document with the id of an earlier one is the same document. Those of opened boxes are shortened.
     pub fn read_joined(bytes: &[u8], more: &[&[u8]]) -> Result<RuleSet, Problem> {
+        let more: Vec<Cow<'_, [u8]>> = more.iter().map(|bytes| box_text::restore(bytes)).collect();
         let mut node = Node::read(bytes)?;
         let mut buckets = Vec::new();
-        for bytes in more {
+        for bytes in &more {
             join(&mut node, Node::read(bytes)?, &mut buckets);
         }
         let mut given = RuleSet::read_set(node)?;

@@ -4,6 +4,7 @@ mod calls;
 mod copies;
 mod late_calls;
 mod settings;
+mod slices;
 
 use crate::bundle::claims_of;
 use crate::statement_counter::Counting;
@@ -31,6 +32,8 @@ struct Shop {
     alarm: Cell<Option<i64>>,
     settings: RefCell<Json>,
     kv: RefCell<BTreeMap<String, String>>,
+    /// Rows of a slice.
+    rows: Cell<u64>,
     /// True if KV may have a former head meanwhile, because calls arrive late.
     is_late: Cell<bool>,
 }
@@ -44,6 +47,7 @@ impl Shop {
             alarm: Cell::new(None),
             settings: RefCell::new(json!({})),
             kv: RefCell::default(),
+            rows: Cell::new(100),
             is_late: Cell::new(false),
         };
         let mut store = Store::open(&shop.sql, NOW).unwrap();
@@ -114,11 +118,11 @@ impl Shop {
     fn pass(&self, millis: i64) {
         let until = self.at.get() + millis;
         for events in 0.. {
-            assert!(events < 200, "the alarm does not come to rest");
+            assert!(events < 5_000, "the alarm does not come to rest");
             let Some(at) = self.alarm.get().filter(|at| *at <= until) else { break };
             self.at.set(self.at.get().max(at));
             self.alarm.set(None);
-            self.event(|store, context| service::alarm(store, context, 100).unwrap());
+            self.event(|store, context| service::alarm(store, context, self.rows.get()).unwrap());
             self.copy();
         }
         self.at.set(until);

@@ -4,6 +4,7 @@ use aes_gcm::aead::{Aead, KeyInit};
 use aes_gcm::{Aes128Gcm, Nonce};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use scrip::text::{decode_hex, hex};
+use scrip::wire::box_text;
 use scrip_worker::domain::bundle::box_keys::{DerivationReport, DerivationStep, DerivedKey};
 use serde_json::Value as Json;
 use sha2::Sha256;
@@ -29,4 +30,10 @@ pub fn open(core: &Json, code: &str) -> Option<Vec<u8>> {
     let closed = bytes(sealed["boxes"].get(Base64UrlUnpadded::encode_string(&key[..16]))?);
     let nonce: [u8; 12] = closed[..12].try_into().unwrap();
     Some(Aes128Gcm::new_from_slice(&key[16..]).unwrap().decrypt(&Nonce::from(nonce), &closed[12..]).unwrap())
+}
+
+/// Returns the JSON of an opened box.
+#[allow(dead_code, reason = "not every program of tests reads boxes")]
+pub fn restore(text: &[u8]) -> String {
+    String::from_utf8(box_text::restore(text).into_owned()).unwrap()
 }

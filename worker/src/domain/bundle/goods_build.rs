@@ -3,7 +3,7 @@
 //! Triggers mark changed products and SKUs (`0041_bundle_goods.sql`). One that changed costs its buckets and the pages above them.
 //! Numbers of rows and places in the tree saturate: they are bounds of reads, and sizes.
 
-use crate::domain::bundle::core::BundleProject;
+use crate::domain::bundle::core_facts::BundleProject;
 use crate::domain::bundle::goods_buckets::{NameChanges, bucket_count_for, build_bucket};
 use crate::domain::bundle::goods_sets::build_sorter;
 use crate::domain::bundle::goods_tree::{PAGE_HASHES, count_page_levels, make_page};

@@ -1,0 +1,65 @@
+//! Data that a core is made of beside documents, and data about a core.
+
+use crate::domain::bundle::horizon::Horizon;
+use crate::http::caller::Settings;
+use scrip::bundle::{DECIDES, WRITES};
+use scrip::text::sha256_hex;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Format of the bundle.
+pub const FORMAT: u32 = 2;
+
+/// Project whose bundle is built, with the settings that a core contains in addition to documents.
+#[derive(Debug)]
+pub struct BundleProject<'c> {
+    /// Id of the project.
+    pub id: &'c str,
+    /// Its settings.
+    pub settings: &'c Settings,
+    /// Its zone setting, which tests may replace.
+    pub time_zone: Json,
+}
+
+impl BundleProject<'_> {
+    /// Returns the setting of its zone: a name, or the zone itself.
+    pub fn zone(&self) -> &Json {
+        let own = &self.settings.time_zone;
+        if own.is_object() { own } else { &self.time_zone }
+    }
+}
+
+/// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
+pub fn hash_settings(project: &BundleProject<'_>) -> String {
+    let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
+    // Settings that were changed back are those of before.
+    let settings = Settings { changed_ms: 0, ..project.settings.clone() };
+    let inputs = json!([version, project.id, settings, project.time_zone]);
+    sha256_hex(inputs.to_string().as_bytes())
+}
+
+/// Data about a core that its head and later builds need.
+#[derive(Debug)]
+pub struct CoreFacts {
+    /// Its horizon.
+    pub horizon: Horizon,
+    /// Kinds that it does not fully disclose.
+    pub left_out: BTreeSet<&'static str>,
+    /// Ids of its campaigns, vouchers and tiers.
+    pub offers: Vec<String>,
+    /// Its conditions about the customer by number, as JSON.
+    pub conditions: BTreeMap<u64, String>,
+    /// Its conditions on goods by the numbers of their sets, as JSON. Only with goods that contain these sets it is complete.
+    pub sets: BTreeMap<u64, String>,
+    /// Its sealed codes.
+    pub boxed: BoxedCodes,
+}
+
+/// Codes that a core seals, or leaves out until their keys are derived.
+#[derive(Debug)]
+pub struct BoxedCodes {
+    /// Their normal forms.
+    pub codes: BTreeSet<String>,
+    /// True if the project has more codes that are sealed by default than a core takes; then it has none of these.
+    pub has_too_many: bool,
+}
