@@ -9,7 +9,7 @@ use super::{durable, log, object_protocol};
 use crate::access::bundle_head::{self, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
-use crate::domain::bundle::core_facts::{BundleProject, hash_settings};
+use crate::domain::bundle::project::{BundleProject, hash_settings};
 use crate::http::caller::Caller;
 use crate::http::name_limits;
 use crate::http::query::Query;

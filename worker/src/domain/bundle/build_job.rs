@@ -8,16 +8,16 @@
 
 use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::SliceBudget;
-use crate::domain::bundle::core_facts::BundleProject;
 use crate::domain::bundle::goods_build;
 use crate::domain::bundle::head::{self, HeadState};
+use crate::domain::bundle::project::BundleProject;
 use crate::http::caller::{Caller, Settings};
 use crate::jobs::async_actions::JobSlice;
 use crate::jobs::queue::BUILD_BUNDLE;
-use crate::store::{BundleWork, Store};
 use crate::store::bundle_heads::{self, StoredHead, StoredProject};
 use crate::store::jobs;
 use crate::store::sql::Fault;
+use crate::store::{BundleWork, Store};
 use crate::timestamp;
 use scrip::Context;
 use serde::{Deserialize, Serialize};

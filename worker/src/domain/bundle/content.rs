@@ -2,8 +2,8 @@
 
 use crate::domain::bundle::core::{Core, CoreBuild, SliceBudget};
 use crate::domain::bundle::core_builds;
-use crate::domain::bundle::core_facts::BundleProject;
 use crate::domain::bundle::goods_build::{self, GoodsRoot};
+use crate::domain::bundle::project::BundleProject;
 use crate::store::Store;
 use crate::store::bundle_goods as stored;
 use crate::store::bundle_heads;
@@ -92,7 +92,7 @@ impl ContentBuild {
         let revision = self.core.revision.clone();
         let core = self.core.into_core().ok_or_else(|| Fault::new("a complete build has no core"))?;
         if !has_sets {
-            stored::request_sets(store, &core.facts.sets);
+            stored::request_sets(store, &core.summary.sets);
         }
         Ok(Some(BundleContent { core, revision, goods: self.goods.filter(|_| has_sets) }))
     }

@@ -4,10 +4,11 @@
 //! All steps belong to one revision of the documents: where it changes between two slices, the build begins again. Where that
 //! happens too often, one slice reads all documents, and the rest is done for their revision.
 
-use crate::domain::bundle::core_facts::{BundleProject, CoreFacts, hash_settings};
+use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::horizon::Horizon;
 use crate::domain::bundle::parts::{CoreParts, PartWriter};
 use crate::domain::bundle::preparation::{CoreTexts, Preparation, PreparedDocuments};
+use crate::domain::bundle::project::{BundleProject, hash_settings};
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::Selection;
 use crate::store::Store;
@@ -25,7 +26,7 @@ pub struct Core {
     /// Its rule set, as JSON in parts.
     pub parts: CoreParts,
     /// Data about it.
-    pub facts: CoreFacts,
+    pub summary: CoreSummary,
 }
 
 /// Work that a slice of the build may do.
@@ -44,8 +45,8 @@ pub struct SliceBudget {
 enum CoreStage {
     Selecting(Box<Selection>),
     Preparing(Box<Preparation>),
-    Sealing(Box<CoreTexts>, Box<BoxWriter>, Box<CoreFacts>),
-    Writing(VecDeque<String>, PartWriter, Box<CoreFacts>),
+    Sealing(Box<CoreTexts>, Box<BoxWriter>, Box<CoreSummary>),
+    Writing(VecDeque<String>, PartWriter, Box<CoreSummary>),
     Complete(Box<Core>),
 }
 
@@ -97,7 +98,7 @@ impl CoreBuild {
     /// Returns the sets of the complete core.
     pub fn sets(&self) -> Option<&BTreeMap<u64, String>> {
         match &self.stage {
-            Some(CoreStage::Complete(core)) => Some(&core.facts.sets),
+            Some(CoreStage::Complete(core)) => Some(&core.summary.sets),
             _ => None,
         }
     }
@@ -167,29 +168,29 @@ impl CoreStage {
                 if let Some(prepared) = preparation.step(store)? {
                     return Ok(CoreStep::of(CoreStage::Preparing(preparation), prepared));
                 }
-                let PreparedDocuments { texts, boxes, facts } = preparation.finish(store)?;
-                Ok(CoreStep::of(CoreStage::Sealing(Box::new(texts), Box::new(boxes), Box::new(facts)), 1))
+                let PreparedDocuments { texts, boxes, summary } = preparation.finish(store)?;
+                Ok(CoreStep::of(CoreStage::Sealing(Box::new(texts), Box::new(boxes), Box::new(summary)), 1))
             }
-            CoreStage::Sealing(texts, mut boxes, mut facts) => {
+            CoreStage::Sealing(texts, mut boxes, mut summary) => {
                 if let Some(sealed) = boxes.step()? {
-                    return Ok(CoreStep::of(CoreStage::Sealing(texts, boxes, facts), sealed));
+                    return Ok(CoreStep::of(CoreStage::Sealing(texts, boxes, summary), sealed));
                 }
                 if boxes.lacks_key {
-                    facts.left_out.insert("codes");
+                    summary.left_out.insert("codes");
                 }
                 let pieces = texts.into_pieces(boxes.print()?);
-                Ok(CoreStep::of(CoreStage::Writing(pieces, PartWriter::default(), facts), 1))
+                Ok(CoreStep::of(CoreStage::Writing(pieces, PartWriter::default(), summary), 1))
             }
-            CoreStage::Writing(mut pieces, mut writer, facts) => {
+            CoreStage::Writing(mut pieces, mut writer, summary) => {
                 while let Some(piece) = pieces.pop_front() {
                     let completed = writer.write(&piece);
                     if !completed.is_empty() {
                         bundle_heads::insert_unnamed_parts(store, completed, built.millis());
                         let rows = PART_ROWS;
-                        return Ok(CoreStep { stage: CoreStage::Writing(pieces, writer, facts), rows });
+                        return Ok(CoreStep { stage: CoreStage::Writing(pieces, writer, summary), rows });
                     }
                 }
-                let core = Core { parts: writer.finish(), facts: *facts };
+                let core = Core { parts: writer.finish(), summary: *summary };
                 Ok(CoreStep { stage: CoreStage::Complete(Box::new(core)), rows: 1 })
             }
             CoreStage::Complete(core) => Ok(CoreStep::of(CoreStage::Complete(core), 0)),

@@ -4,7 +4,7 @@
 //! twice for each change.
 
 use crate::domain::bundle::core::CoreBuild;
-use crate::domain::bundle::core_facts::BundleProject;
+use crate::domain::bundle::project::BundleProject;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 

@@ -4,12 +4,13 @@
 use crate::domain::bundle::content::BundleContent;
 #[cfg(feature = "test-hooks")]
 use crate::domain::bundle::content::ContentBuild;
+use crate::domain::bundle::core::Core;
 #[cfg(feature = "test-hooks")]
 use crate::domain::bundle::core::SliceBudget;
-use crate::domain::bundle::core::Core;
-use crate::domain::bundle::core_facts::{BundleProject, CoreFacts, FORMAT, hash_settings};
+use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
+use crate::domain::bundle::project::{BundleProject, FORMAT, hash_settings};
 use crate::domain::bundle::signing_keys;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
@@ -147,8 +148,8 @@ pub fn build(
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
     let BundleContent { core, revision, goods } = content;
-    let Core { parts: CoreParts { core, parts }, facts } = core;
-    let CoreFacts { horizon, mut left_out, offers, conditions, boxed, .. } = facts;
+    let Core { parts: CoreParts { core, parts }, summary } = core;
+    let CoreSummary { horizon, mut left_out, offers, conditions, boxed, .. } = summary;
     if goods.is_none() {
         left_out.insert("goods");
     }

@@ -57,7 +57,8 @@ impl NamedGoods {
     /// Prints what clients may know of them, with their sets.
     pub fn print(mut self, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
         write_sets(sorter, &mut self.products, &mut self.skus);
-        let print = |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
+        let print =
+            |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
         PrintedGoods {
             names: self.names.into_iter().collect(),
             products: print("products", self.products),

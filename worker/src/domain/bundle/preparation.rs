@@ -2,15 +2,16 @@
 //! sets, and prints. The documents of sealed codes come into boxes after it.
 
 use crate::access::client::response_filter;
-use crate::domain::bundle::core_facts::{BoxedCodes, BundleProject, CoreFacts};
+use crate::domain::bundle::core_summary::{BoxedCodes, CoreSummary, STEP_DOCUMENTS};
 use crate::domain::bundle::customer_conditions::{NewCustomerResults, decide_for_new_customer};
 use crate::domain::bundle::disclosed_documents::disclose;
 use crate::domain::bundle::goods_sets::{COLLECTIONS, build_sorter};
 use crate::domain::bundle::horizon::Horizon;
 use crate::domain::bundle::named_goods::{NamedGoods, PrintedGoods};
 use crate::domain::bundle::names_in_core::collect_names;
+use crate::domain::bundle::project::BundleProject;
 use crate::domain::bundle::sealed_codes::{BoxKeys, BoxWriter, SealedCode, SealedDocuments};
-use crate::domain::bundle::selection::{STEP_DOCUMENTS, SelectedDocuments, Selection};
+use crate::domain::bundle::selection::{SelectedDocuments, Selection};
 use crate::domain::stacking_rules;
 use crate::http::time_zone;
 use crate::store::Store;
@@ -127,7 +128,7 @@ pub struct PreparedDocuments {
     /// Writer of the boxes.
     pub boxes: BoxWriter,
     /// Data about the core, as far as it does not depend on the keys of the boxes.
-    pub facts: CoreFacts,
+    pub summary: CoreSummary,
 }
 
 impl Preparation {
@@ -255,7 +256,7 @@ impl Preparation {
         let Selection { horizon, sealed, has_too_many, left_out, .. } = self.selection;
         let keys = BoxKeys { salt: bundle_heads::find_box_salt(store)?, keys: bundle_heads::list_box_keys(store)? };
         let boxes = BoxWriter::new(self.sealed, sealed, self.client, sorter, keys);
-        let mut facts = CoreFacts {
+        let mut summary = CoreSummary {
             horizon,
             left_out,
             offers: self.offers,
@@ -264,9 +265,9 @@ impl Preparation {
             boxed: BoxedCodes { codes: boxes.codes(), has_too_many },
         };
         if has_too_many {
-            facts.left_out.insert("codes");
+            summary.left_out.insert("codes");
         }
-        Ok(PreparedDocuments { texts: self.texts, boxes, facts })
+        Ok(PreparedDocuments { texts: self.texts, boxes, summary })
     }
 
     /// Returns the horizon of the core.

@@ -4,9 +4,9 @@
 //! and content, so that an unchanged offer gives the same bytes, and another content another nonce.
 
 use crate::domain::bundle::box_keys::{BOX_KEY_BYTES, ROUNDS};
+use crate::domain::bundle::core_summary::STEP_DOCUMENTS;
 use crate::domain::bundle::named_goods::{NamedGoods, PrintedGoods};
 use crate::domain::bundle::names_in_core::collect_names;
-use crate::domain::bundle::selection::STEP_DOCUMENTS;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use aes_gcm::aead::{Aead, KeyInit as _};

@@ -2,6 +2,7 @@
 //!
 //! A step reads at most [`STEP_DOCUMENTS`] documents. All steps of a selection read the same revision.
 
+use crate::domain::bundle::core_summary::STEP_DOCUMENTS;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::goods_sets::NumberedSets;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
@@ -19,8 +20,6 @@ use scrip::wire::readability;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Maximum number of documents of a step.
-pub const STEP_DOCUMENTS: usize = 25;
 /// Maximum number of offers in a core, because a client has limited space. Older ones are left out, and a client's verdict on them is
 /// provisional.
 const OFFERS_MAX: usize = 5_000;

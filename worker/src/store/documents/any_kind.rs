@@ -72,8 +72,7 @@ pub fn list_last_ids(store: &Store<'_>, kind: &str, limit: i64) -> Result<Vec<St
 
 /// Lists those of some ids that documents of a kind have, in the order in which these were stored.
 pub fn list_stored_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<String>, Fault> {
-    let statement =
-        "SELECT id FROM document WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+    let statement = "SELECT id FROM document WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?2)) ORDER BY seq";
     texts(&store.rows(statement, &[kind.into(), Json::from(ids).to_string().into()])?)
 }
 

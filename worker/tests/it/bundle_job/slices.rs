@@ -18,7 +18,8 @@ impl Shop {
         let sku = json!({ "sku": "Blue", "source_id": "blue", "price": 700 });
         shop.make(&format!("POST /v1/products/{shirt}/skus"), sku);
         let filter = json!({ "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } });
-        let segment = id(shop.make("POST /v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter })));
+        let segment =
+            id(shop.make("POST /v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter })));
         let goods = json!([{ "id": shirt, "object": "product" }]);
         let collections: Vec<String> = (0..30)
             .map(|at| json!({ "type": "STATIC", "name": format!("c{at}"), "products": goods }))

@@ -1,11 +1,9 @@
-//! Data that a core is made of beside documents, and data about a core.
+//! The project whose bundle is built, with what a core contains of it beside documents.
 
-use crate::domain::bundle::horizon::Horizon;
 use crate::http::caller::Settings;
 use scrip::bundle::{DECIDES, WRITES};
 use scrip::text::sha256_hex;
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Format of the bundle.
 pub const FORMAT: u32 = 2;
@@ -36,30 +34,4 @@ pub fn hash_settings(project: &BundleProject<'_>) -> String {
     let settings = Settings { changed_ms: 0, ..project.settings.clone() };
     let inputs = json!([version, project.id, settings, project.time_zone]);
     sha256_hex(inputs.to_string().as_bytes())
-}
-
-/// Data about a core that its head and later builds need.
-#[derive(Debug)]
-pub struct CoreFacts {
-    /// Its horizon.
-    pub horizon: Horizon,
-    /// Kinds that it does not fully disclose.
-    pub left_out: BTreeSet<&'static str>,
-    /// Ids of its campaigns, vouchers and tiers.
-    pub offers: Vec<String>,
-    /// Its conditions about the customer by number, as JSON.
-    pub conditions: BTreeMap<u64, String>,
-    /// Its conditions on goods by the numbers of their sets, as JSON. Only with goods that contain these sets it is complete.
-    pub sets: BTreeMap<u64, String>,
-    /// Its sealed codes.
-    pub boxed: BoxedCodes,
-}
-
-/// Codes that a core seals, or leaves out until their keys are derived.
-#[derive(Debug)]
-pub struct BoxedCodes {
-    /// Their normal forms.
-    pub codes: BTreeSet<String>,
-    /// True if the project has more codes that are sealed by default than a core takes; then it has none of these.
-    pub has_too_many: bool,
 }
