@@ -45,17 +45,6 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Work of a slice on the bundle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BundleWork {
-    /// It has done nothing for it.
-    None,
-    /// It has built a part of it.
-    Continued,
-    /// It has completed it, with a new head.
-    Built,
-}
-
 /// Database of one object, with the queued writes of the current request.
 pub struct Store<'s> {
     sql: &'s dyn Sql,
@@ -85,7 +74,7 @@ pub struct Store<'s> {
     /// Verdicts of [`Store::count_decision`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// Work of this slice of a job on the bundle; the host counts it after the commit.
-    pub bundle_work: BundleWork,
+    pub bundle_work: jobs::BundleWork,
     /// Fault to be injected in the middle of the flush; for tests only.
     #[cfg(feature = "test-hooks")]
     pub injected_fault: Option<crate::store::fault_injection::InjectedFault>,
@@ -110,7 +99,7 @@ impl<'s> Store<'s> {
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
             verdicts: RefCell::default(),
-            bundle_work: BundleWork::None,
+            bundle_work: jobs::BundleWork::None,
             #[cfg(feature = "test-hooks")]
             injected_fault: None,
         }

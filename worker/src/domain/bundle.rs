@@ -5,7 +5,6 @@ pub mod build_job;
 mod code_strength;
 mod content;
 pub mod core;
-mod core_builds;
 mod core_summary;
 pub mod customer_conditions;
 mod disclosed_documents;

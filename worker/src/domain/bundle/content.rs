@@ -1,7 +1,6 @@
 //! The content of a bundle: a core, and the goods that belong to it because their entries contain its sets.
 
-use crate::domain::bundle::core::{Core, CoreBuild, SliceBudget};
-use crate::domain::bundle::core_builds;
+use crate::domain::bundle::core::{self, Core, CoreBuild, SliceBudget};
 use crate::domain::bundle::goods_build::{self, GoodsRoot};
 use crate::domain::bundle::project::BundleProject;
 use crate::store::Store;
@@ -42,7 +41,7 @@ impl ContentBuild {
         mut budget: SliceBudget,
     ) -> Result<ContentBuild, Fault> {
         let revision = bundle_heads::find_state(store)?.revision;
-        let kept = core_builds::take(project);
+        let kept = core::take_build(project);
         let mut core = match kept.filter(|core| core.is_usable(project, &revision, now, budget.is_urgent)) {
             Some(core) => core,
             None => CoreBuild::begin(store, project, revision, now)?,
@@ -74,7 +73,7 @@ impl ContentBuild {
 
     /// Leaves the rest of the work to the next slice.
     pub fn keep(self) {
-        core_builds::keep(self.core);
+        core::keep_build(self.core);
     }
 
     /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these

@@ -10,11 +10,12 @@ use crate::domain::bundle::parts::{CoreParts, PartWriter};
 use crate::domain::bundle::preparation::{CoreTexts, Preparation, PreparedDocuments};
 use crate::domain::bundle::project::{BundleProject, hash_settings};
 use crate::domain::bundle::sealed_codes::BoxWriter;
-use crate::domain::bundle::selection::Selection;
+use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
 use crate::store::bundle_heads;
 use crate::store::sql::Fault;
 use scrip::time::Instant;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Rows of a slice that writing a part counts as: hash and storage of 512 kB.
@@ -43,7 +44,7 @@ pub struct SliceBudget {
 /// State of a build. The steps of the first two read documents.
 #[derive(Debug)]
 enum CoreStage {
-    Selecting(Box<Selection>),
+    Selecting(Box<OfferSelection>),
     Preparing(Box<Preparation>),
     Sealing(Box<CoreTexts>, Box<BoxWriter>, Box<CoreSummary>),
     Writing(VecDeque<String>, PartWriter, Box<CoreSummary>),
@@ -70,7 +71,7 @@ impl CoreBuild {
         revision: String,
         now: Instant,
     ) -> Result<CoreBuild, Fault> {
-        let selection = Selection::begin(store, now)?;
+        let selection = OfferSelection::begin(store, now)?;
         Ok(CoreBuild {
             project: project.id.to_owned(),
             settings: hash_settings(project),
@@ -196,4 +197,31 @@ impl CoreStage {
             CoreStage::Complete(core) => Ok(CoreStep::of(CoreStage::Complete(core), 0)),
         }
     }
+}
+
+/// Maximum number of builds, because several projects share a process. Beyond it the oldest begins again.
+const BUILDS_MAX: usize = 4;
+
+thread_local! {
+    /// Builds that are not complete, from one slice to the next. They are not stored: a core of thousands of documents would be written twice
+    /// for each change.
+    static BUILDS: RefCell<VecDeque<CoreBuild>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Takes the build of a project.
+pub fn take_build(project: &BundleProject<'_>) -> Option<CoreBuild> {
+    BUILDS.with_borrow_mut(|builds| {
+        let position = builds.iter().position(|build| build.is_of(project))?;
+        builds.remove(position)
+    })
+}
+
+/// Keeps a build for the next slice.
+pub fn keep_build(build: CoreBuild) {
+    BUILDS.with_borrow_mut(|builds| {
+        if builds.len() >= BUILDS_MAX {
+            builds.pop_front();
+        }
+        builds.push_back(build);
+    });
 }

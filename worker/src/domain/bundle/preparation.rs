@@ -11,7 +11,7 @@ use crate::domain::bundle::named_goods::{NamedGoods, PrintedGoods};
 use crate::domain::bundle::names_in_core::collect_names;
 use crate::domain::bundle::project::BundleProject;
 use crate::domain::bundle::sealed_codes::{BoxKeys, BoxWriter, SealedCode, SealedDocuments};
-use crate::domain::bundle::selection::{SelectedDocuments, Selection};
+use crate::domain::bundle::selection::{OfferSelection, SelectedDocuments};
 use crate::domain::stacking_rules;
 use crate::http::time_zone;
 use crate::store::Store;
@@ -22,7 +22,7 @@ use crate::store::sql::Fault;
 use scrip::bundle::CHECKED_METADATA;
 use scrip::model::client::ClientContext;
 use scrip::wire::project::client::client_policy_of;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// List of the categories in a core.
@@ -52,7 +52,7 @@ struct DocumentQueue {
 
 /// Collection or category, which the core and the boxes have if they name it.
 #[derive(Debug)]
-struct NamedDocument {
+struct NameableDocument {
     list: &'static str,
     id: String,
     body: Json,
@@ -72,9 +72,9 @@ pub struct CoreTexts {
 pub struct Preparation {
     client: ClientContext,
     zone: Json,
-    header: Map<String, Json>,
+    header: BTreeMap<String, Json>,
     queues: VecDeque<DocumentQueue>,
-    named: VecDeque<NamedDocument>,
+    named: VecDeque<NameableDocument>,
     /// Ids of these.
     named_ids: BTreeSet<String>,
     /// Ids that documents of the core name, and those that any document names.
@@ -83,7 +83,7 @@ pub struct Preparation {
     goods: NamedGoods,
     texts: CoreTexts,
     sealed: SealedDocuments,
-    selection: Selection,
+    selection: OfferSelection,
     offers: Vec<String>,
     conditions: BTreeMap<u64, String>,
     sets: BTreeMap<u64, String>,
@@ -136,7 +136,7 @@ impl Preparation {
     pub fn begin(
         store: &Store<'_>,
         project: &BundleProject<'_>,
-        mut selection: Selection,
+        mut selection: OfferSelection,
     ) -> Result<Preparation, Fault> {
         let terms = client_policy_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's client policy cannot be read: {problem}")))?;
@@ -177,7 +177,7 @@ impl Preparation {
         }
         if !self.named.is_empty() {
             let count = STEP_DOCUMENTS.min(self.named.len());
-            let next: Vec<NamedDocument> = self.named.drain(..count).collect();
+            let next: Vec<NameableDocument> = self.named.drain(..count).collect();
             next.into_iter().try_for_each(|document| self.add_named(store, document))?;
             return Ok(Some(count));
         }
@@ -208,7 +208,7 @@ impl Preparation {
             }
             if [COLLECTIONS, CATEGORIES].contains(&list) {
                 self.named_ids.insert(id.clone());
-                self.named.push_back(NamedDocument { list, id, body });
+                self.named.push_back(NameableDocument { list, id, body });
             } else if is_sealed {
                 let names = self.sealed.add(list, &body, &self.named_ids, &self.selection.sealed);
                 self.named_in_all.extend(names);
@@ -221,8 +221,8 @@ impl Preparation {
 
     /// Adds a collection or a category if a document names it. The content of a collection becomes a set; one whose members change with
     /// the time is left out, because only the service knows it.
-    fn add_named(&mut self, store: &Store<'_>, document: NamedDocument) -> Result<(), Fault> {
-        let NamedDocument { list, id, mut body } = document;
+    fn add_named(&mut self, store: &Store<'_>, document: NameableDocument) -> Result<(), Fault> {
+        let NameableDocument { list, id, mut body } = document;
         let is_in_core = self.named_in_core.contains(&id);
         let is_in_boxes = self.named_in_all.contains(&id);
         if !is_in_core && !is_in_boxes {
@@ -248,12 +248,12 @@ impl Preparation {
         let sorter = build_sorter(&self.sets, &self.zone)?;
         let PrintedGoods { names, products, skus } = self.goods.print(sorter.as_ref(), &self.client);
         self.header.insert("named_goods".into(), names);
-        let mut header = Json::Object(self.header);
+        let mut header: Json = self.header.into_iter().collect();
         response_filter::filter_core(&self.client, &mut header);
         let members = header.as_object().into_iter().flatten();
         self.texts.values.extend(members.map(|(name, value)| (name.clone(), value.to_string())));
         self.texts.lists.extend([("products", products), ("skus", skus)]);
-        let Selection { horizon, sealed, has_too_many, left_out, .. } = self.selection;
+        let OfferSelection { horizon, sealed, has_too_many, left_out, .. } = self.selection;
         let keys = BoxKeys { salt: bundle_heads::find_box_salt(store)?, keys: bundle_heads::list_box_keys(store)? };
         let boxes = BoxWriter::new(self.sealed, sealed, self.client, sorter, keys);
         let mut summary = CoreSummary {
@@ -280,10 +280,10 @@ impl Preparation {
 fn write_header(
     store: &Store<'_>,
     project: &BundleProject<'_>,
-    selection: &Selection,
-) -> Result<Map<String, Json>, Fault> {
+    selection: &OfferSelection,
+) -> Result<BTreeMap<String, Json>, Fault> {
     let stacking = stacking_rules::load(store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
-    let mut members = Map::new();
+    let mut members = BTreeMap::new();
     let mut add = |name: &str, value: Json| _ = members.insert(name.to_owned(), value);
     add("complete", false.into());
     add("counted", false.into());

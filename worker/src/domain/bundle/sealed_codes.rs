@@ -250,10 +250,9 @@ impl BoxWriter {
 /// Prints the members by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
 fn print_ended(voucher: &Json) -> String {
     let members = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
-    let mut voucher: serde_json::Map<String, Json> =
-        members.map(|(name, value)| (name.clone(), value.clone())).collect();
-    voucher.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
-    without_defaults(&Json::Object(voucher)).to_string()
+    let members = members.map(|(name, value)| (name.clone(), value.clone()));
+    let effect = ("discount".to_owned(), json!({ "type": "AMOUNT", "amount_off": 1 }));
+    without_defaults(&members.chain([effect]).collect()).to_string()
 }
 
 /// Returns the name of a box and its bytes, nonce and content, in base64url.

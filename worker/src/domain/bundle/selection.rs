@@ -83,7 +83,7 @@ pub struct SelectedDocuments {
 
 /// Selection of the documents, as far as it has come.
 #[derive(Debug)]
-pub struct Selection {
+pub struct OfferSelection {
     phase: SelectionPhase,
     /// Ids of the documents of this phase that are to be read.
     pending: VecDeque<String>,
@@ -116,11 +116,11 @@ pub struct Selection {
     pub sets: NumberedSets,
 }
 
-impl Selection {
+impl OfferSelection {
     /// Begins the selection of an instant.
-    pub fn begin(store: &Store<'_>, now: Instant) -> Result<Selection, Fault> {
+    pub fn begin(store: &Store<'_>, now: Instant) -> Result<OfferSelection, Fault> {
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
-        Ok(Selection {
+        Ok(OfferSelection {
             phase: SelectionPhase::Campaigns,
             pending: VecDeque::new(),
             before: i64::MAX,
