@@ -31,7 +31,7 @@ export async function measureGoods() {
     for (const lines of CARTS) carts.push({ lines, brotli: await fetchedBytes(service.url, lines) });
     return {
       products: PRODUCTS, buckets: goods.buckets, filled_s: filled, first_s: first, first_object_s: ofFirst.sum, slices: ofFirst.count,
-      slice_bounds: ofFirst.bounds, prices, carts,
+      slice_bounds: ofFirst.bounds, slice_below_ms: ofFirst.below_ms, prices, carts,
     };
   } finally {
     await service.stop();
@@ -96,14 +96,15 @@ async function changePrices(url, call) {
   return { object_ms: median(object), head_ms: median(head) };
 }
 
-/** Returns the builds in the object so far: their number, their seconds, and their counts by duration. */
+/** Returns the slices of builds in the object so far: their number, their seconds, their counts by duration, and a bound of the longest. */
 async function builds(url) {
   const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
-  const lines = text.split("\n").filter((line) => line.startsWith("scrip_bundle_build_seconds_"));
-  const sum = (name) => lines.filter((line) => line.startsWith(`scrip_bundle_build_seconds_${name}{`))
+  const lines = text.split("\n").filter((line) => line.startsWith("scrip_bundle_slice_seconds_"));
+  const sum = (name) => lines.filter((line) => line.startsWith(`scrip_bundle_slice_seconds_${name}{`))
     .reduce((total, line) => total + Number(line.split(" ").at(-1)), 0);
   const bounds = lines.filter((line) => line.includes("_bucket{")).map((line) => [line.match(/le="([^"]*)"/)[1], Number(line.split(" ").at(-1))]);
-  return { sum: sum("sum"), count: sum("count"), bounds: Object.fromEntries(bounds) };
+  const below = bounds.filter(([bound, count]) => bound !== "+Inf" && count === sum("count")).map(([bound]) => 1_000 * Number(bound));
+  return { sum: sum("sum"), count: sum("count"), bounds: Object.fromEntries(bounds), below_ms: Math.min(...below) };
 }
 
 /** Returns the compressed bytes that a new client fetches for a cart of random products and SKUs: head, core and goods buckets. */

@@ -171,11 +171,12 @@ function pollsTable({ products, campaigns, rows, in_head_ms: soon, build_ms: bui
   ];
 }
 
-function goodsText({ products, buckets, first_s: first, first_object_s: object, slices, prices, carts }) {
+function goodsText({ products, buckets, first_s: first, first_object_s: object, slices, slice_below_ms: longest, prices, carts }) {
+  const bound = longest === undefined ? "" : `, the longest of at most ${longest} ms`;
   const fetched = carts.map(({ lines, brotli }) => `${lines} lines ${kilobytes(brotli)}`).join(", ");
   return [
     `**Goods of the bundle: ${number(products)} products with a SKU each, in ${number(buckets)} buckets**`, "",
-    `The first build takes ${first.toFixed(1)} s, ${object.toFixed(1)} s of them in the object, in ${number(slices)} slices. One changed price keeps the `
+    `The first build takes ${first.toFixed(1)} s, ${object.toFixed(1)} s of them in the object, in ${number(slices)} slices${bound}. One changed price keeps the `
     + `object for ${Math.round(prices.object_ms)} ms and is in the head after ${Math.round(prices.head_ms)} ms. A client fetches, compressed, for a cart of: ${fetched}.`, "",
   ];
 }

@@ -29,6 +29,9 @@ export class ObjectMetrics {
   #commit = new Histogram();
   #batches = 0;
   #bundleBuilds = new Histogram();
+  #bundleSlices = new Histogram();
+  /** Milliseconds of the slices since the last head. */
+  #bundleMs = 0;
   failures = 0;
   failedAlarms = 0;
   failedBundleBuilds = 0;
@@ -55,15 +58,21 @@ export class ObjectMetrics {
     this.#commit.record(Math.max(ms, 0));
   }
 
-  countBundleBuild(ms) {
-    this.#bundleBuilds.record(Math.max(ms, 0));
+  /** Counts a slice of the bundle's build; the last one ends the build. */
+  countBundleSlice(ms, isLast) {
+    this.#bundleSlices.record(Math.max(ms, 0));
+    this.#bundleMs += Math.max(ms, 0);
+    if (!isLast) return;
+    this.#bundleBuilds.record(this.#bundleMs);
+    this.#bundleMs = 0;
   }
 
   toJson() {
     const verdicts = [...this.#verdicts].map(([verdict, count]) => [...verdict.split("\n"), count]);
     return {
       verdicts, decide: this.#decide.toJson(), commit: this.#commit.toJson(), failures: this.failures, failed_alarms: this.failedAlarms,
-      bundle_builds: this.#bundleBuilds.toJson(), failed_bundle_builds: this.failedBundleBuilds, failed_bundle_copies: this.failedBundleCopies,
+      bundle_builds: this.#bundleBuilds.toJson(), bundle_slices: this.#bundleSlices.toJson(), failed_bundle_builds: this.failedBundleBuilds,
+      failed_bundle_copies: this.failedBundleCopies,
     };
   }
 }

@@ -243,9 +243,9 @@ class ScripObject extends DurableObject {
   #runSlice(rows) {
     if (this.#alarm.isSetBack()) this.#catchUp();
     const startedAt = Date.now();
-    const [work, deliveries, hasBuilt] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
-    if (hasBuilt) {
-      this.#metrics.countBundleBuild(Date.now() - startedAt);
+    const [work, deliveries, bundleWork] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
+    if (bundleWork > 0) this.#metrics.countBundleSlice(Date.now() - startedAt, bundleWork === 2);
+    if (bundleWork === 2) {
       this.#copying.start();
       this.#deriving.start();
     }

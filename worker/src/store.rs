@@ -73,8 +73,8 @@ pub struct Store<'s> {
     warnings: RefCell<Vec<String>>,
     /// Verdicts of [`Store::count_decision`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
-    /// True if this slice of a job built the bundle; the host counts it after the commit.
-    pub has_built_bundle: bool,
+    /// Work of this slice of a job on the bundle; the host counts it after the commit.
+    pub bundle_work: jobs::BundleWork,
     /// Fault to be injected in the middle of the flush; for tests only.
     #[cfg(feature = "test-hooks")]
     pub injected_fault: Option<crate::store::fault_injection::InjectedFault>,
@@ -99,7 +99,7 @@ impl<'s> Store<'s> {
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
             verdicts: RefCell::default(),
-            has_built_bundle: false,
+            bundle_work: jobs::BundleWork::None,
             #[cfg(feature = "test-hooks")]
             injected_fault: None,
         }

@@ -8,9 +8,9 @@ use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::documents::shapes;
 use crate::documents::shapes::bundle::offers::BUNDLE_OFFER;
-#[cfg(feature = "test-hooks")]
-use crate::domain::bundle::core::BundleProject;
 use crate::domain::bundle::goods_tree::{BucketSearch, NoBucket};
+#[cfg(feature = "test-hooks")]
+use crate::domain::bundle::project::BundleProject;
 use crate::domain::bundle::{build_job, head, offers};
 #[cfg(feature = "test-hooks")]
 use crate::domain::clock;

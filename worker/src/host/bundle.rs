@@ -9,8 +9,7 @@ use super::{durable, log, object_protocol};
 use crate::access::bundle_head::{self, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
-use crate::domain::bundle::core::BundleProject;
-use crate::domain::bundle::head;
+use crate::domain::bundle::project::{BundleProject, hash_settings};
 use crate::http::caller::Caller;
 use crate::http::name_limits;
 use crate::http::query::Query;
@@ -81,7 +80,7 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
     }
     let HeadCall { caller, request, request_id, lines, .. } = call;
     let time_zone = caller.settings.time_zone.clone();
-    let settings = head::hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
+    let settings = hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
     let choice = match find_cached_head(&caller.project, now_ms) {
         Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {

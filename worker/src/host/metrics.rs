@@ -71,8 +71,9 @@ struct ObjectMetrics {
     commit: Times,
     failures: u64,
     failed_alarms: u64,
-    /// Durations of the builds of the bundle.
+    /// Durations of the builds of the bundle, each the sum of its slices.
     bundle_builds: Times,
+    bundle_slices: Times,
     failed_bundle_builds: u64,
     failed_bundle_copies: u64,
 }
@@ -186,9 +187,22 @@ fn write_bundles(details: &mut Exposition, metrics: &[(&str, Option<ObjectMetric
             samples.sample(&[("project", project)], seconds(u64::try_from(age_ms).unwrap_or(0)));
         }
     });
-    metric("scrip_bundle_build_seconds", "histogram", "One build of the bundle, in the object.", &|samples| {
-        known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.bundle_builds));
-    });
+    metric(
+        "scrip_bundle_build_seconds",
+        "histogram",
+        "One build of the bundle, in the object, all slices together.",
+        &|samples| {
+            known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.bundle_builds));
+        },
+    );
+    metric(
+        "scrip_bundle_slice_seconds",
+        "histogram",
+        "One slice of a build of the bundle, in the object.",
+        &|samples| {
+            known().for_each(|(project, metrics)| samples.times(&[("project", project)], &metrics.bundle_slices));
+        },
+    );
     metric("scrip_bundle_builds_total", "counter", "Builds of the bundle, and copies to KV that failed.", &|samples| {
         for (project, metrics) in known() {
             // A metric is no amount.

@@ -9,6 +9,7 @@ use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
+use crate::store::jobs::BundleWork;
 use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;
@@ -55,7 +56,7 @@ pub fn serve_object(
 }
 
 /// Runs one slice of due jobs, of `rows` rows at most, inside `transactionSync` too. Returns the next due times of jobs and
-/// of deliveries, or null, and whether the slice built the bundle.
+/// of deliveries, or null, and the work of the slice on the bundle: 0 for none, 1 for a part, 2 for the last part.
 #[wasm_bindgen(js_name = runAlarm)]
 pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
@@ -64,7 +65,12 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
         service::alarm(&mut store, &context, rows.into())?;
         log_warnings(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
-        Ok(Array::of3(&work, &deliveries, &JsValue::from_bool(store.has_built_bundle)))
+        let bundle_work = match store.bundle_work {
+            BundleWork::None => 0_u32,
+            BundleWork::Continued => 1,
+            BundleWork::Built => 2,
+        };
+        Ok(Array::of3(&work, &deliveries, &JsValue::from(bundle_work)))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }

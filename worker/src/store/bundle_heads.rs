@@ -5,7 +5,7 @@ use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Head of a bundle, with what it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,20 +100,41 @@ pub fn update(store: &mut Store<'_>, head: &StoredHead) {
     );
 }
 
-/// Stores the parts that the next head names. Those that it does not name any more are unnamed from now on.
-pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
+/// Stores parts of a core before a head names them, at the flush. Without such a head they are removed as former ones are.
+pub fn insert_unnamed_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) {
     for part in parts {
         store.write(
-            "INSERT INTO bundle_part (hash, body) VALUES (?1, ?2)
-             ON CONFLICT (hash) DO UPDATE SET unnamed_since = NULL WHERE unnamed_since IS NOT NULL",
+            "INSERT INTO bundle_part (hash, body, unnamed_since) VALUES (?1, ?2, ?3) ON CONFLICT (hash) DO NOTHING",
+            vec![part.hash.as_str().into(), part.body.as_str().into(), now_ms.into()],
+        );
+    }
+}
+
+/// Stores the parts that the next head names. Those that it does not name any more are unnamed from now on.
+pub fn insert_parts(store: &mut Store<'_>, parts: &[BundlePart], now_ms: i64) -> Result<(), Fault> {
+    let named: Vec<&str> = parts.iter().map(|part| part.hash.as_str()).collect();
+    let named = Json::from(named).to_string();
+    let rows = store.rows(
+        "SELECT hash FROM bundle_part WHERE hash IN (SELECT value FROM json_each(?1))",
+        &[named.as_str().into()],
+    )?;
+    let stored = rows.iter().map(|row| sql::text(row, 0)).collect::<Result<BTreeSet<&str>, Fault>>()?;
+    // One that is queued in this transaction is there at the flush.
+    for part in parts.iter().filter(|part| !stored.contains(part.hash.as_str())) {
+        store.write(
+            "INSERT INTO bundle_part (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING",
             vec![part.hash.as_str().into(), part.body.as_str().into()],
         );
     }
-    let named: Vec<&str> = parts.iter().map(|part| part.hash.as_str()).collect();
+    store.write(
+        "UPDATE bundle_part SET unnamed_since = NULL WHERE unnamed_since IS NOT NULL AND hash IN (SELECT value FROM json_each(?1))",
+        vec![named.as_str().into()],
+    );
     store.write(
         "UPDATE bundle_part SET unnamed_since = ?2 WHERE is_goods = 0 AND unnamed_since IS NULL AND hash NOT IN (SELECT value FROM json_each(?1))",
-        vec![Json::from(named).to_string().into(), now_ms.into()],
+        vec![named.into(), now_ms.into()],
     );
+    Ok(())
 }
 
 /// Deletes parts that have been unnamed since `until_ms` or earlier. Of those unnamed since `surplus_until_ms` or earlier, it also deletes

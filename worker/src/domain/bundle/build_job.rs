@@ -1,21 +1,22 @@
 //! The job that builds the bundle: after a change, at the end of its horizon, when another key signs, and before the head gets old.
 //!
-//! The goods come first, slice by slice. Meanwhile the previous head stays, for ten seconds at most. A head that cannot wait longer has no
-//! goods until they are complete.
+//! The core is built in slices, and then the goods. Meanwhile the previous head stays, for ten seconds at most. A head that cannot wait
+//! longer has no goods until they are complete.
 //!
-//! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for ten seconds
-//! at most. Only a project whose clients have requested the bundle has the job. Times saturate, at the end of time.
+//! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for nine seconds
+//! at most: then one slice reads all documents of the core, because the next change would have the reading begin again. Only a project whose clients have requested the bundle has the job. Times saturate, at the end of time.
 
 use crate::domain::bundle::content::ContentBuild;
-use crate::domain::bundle::core::BundleProject;
+use crate::domain::bundle::core::SliceBudget;
 use crate::domain::bundle::goods_build;
 use crate::domain::bundle::head::{self, HeadState};
+use crate::domain::bundle::project::BundleProject;
 use crate::http::caller::{Caller, Settings};
 use crate::jobs::async_actions::JobSlice;
 use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
 use crate::store::bundle_heads::{self, StoredHead, StoredProject};
-use crate::store::jobs;
+use crate::store::jobs::{self, BundleWork};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -25,7 +26,9 @@ use serde::{Deserialize, Serialize};
 pub const DEMAND_PATH: &str = "/internal/bundle";
 /// Time without a change after which a build begins, and between two builds.
 const QUIET_MS: i64 = 1_000;
-/// Maximum time from a change to its build.
+/// Maximum time from a change to the begin of its build.
+const BEGIN_MS: i64 = 9_000;
+/// Time after which a change is not without a head any longer.
 const LATEST_MS: i64 = 10_000;
 
 /// Time after a change of settings for which callers may have the former ones: twice the maximum age of their records.
@@ -49,7 +52,7 @@ struct BuildWait {
     revision: String,
     /// Time of the first check after the last build.
     since_ms: i64,
-    /// True if the wait is over and the goods are being built.
+    /// True if the wait is over and the core or the goods are being built.
     #[serde(default, rename = "is_begun")]
     is_building: bool,
 }
@@ -133,21 +136,26 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
             }
             FormerHead::Usable { revision }
         }
-        HeadState::Outdated => FormerHead::Unusable,
+        HeadState::Outdated { revision } => FormerHead::Unusable { revision },
     };
     #[cfg(feature = "test-hooks")]
     crate::store::test_hooks::check_build(store)?;
-    let content = ContentBuild::refresh(store, &project, context.now, slice.rows)?;
-    let is_late = !(since_ms..timestamp::later(since_ms, LATEST_MS)).contains(&now_ms);
+    // A time before the first check is one of a clock that was set back.
+    let is_after = |wait_ms| !(since_ms..timestamp::later(since_ms, wait_ms)).contains(&now_ms);
+    let budget = SliceBudget { rows: slice.rows, goods_rows: slice.rows, is_urgent: is_after(BEGIN_MS) };
+    let is_late = is_after(LATEST_MS);
+    store.bundle_work = BundleWork::Continued;
+    let content = ContentBuild::refresh(store, &project, context.now, budget)?;
     if !content.has_goods() && former.stays(is_late) {
+        content.keep();
         return continue_later(store, slice, former, since_ms, now_ms);
     }
-    let content = content.finish(store, &project, context.now)?;
+    let content = match content.finish(store, &project)? {
+        Some(content) if content.goods.is_some() || !former.stays(is_late) => content,
+        _ => return continue_later(store, slice, former, since_ms, now_ms),
+    };
+    store.bundle_work = BundleWork::Built;
     let is_complete = content.goods.is_some();
-    if !is_complete && former.stays(is_late) {
-        return continue_later(store, slice, former, since_ms, now_ms);
-    }
-    store.has_built_bundle = true;
     let head = head::build(store, context, &project, content)?;
     let at_ms = if is_complete { head::next_build_ms(store, &head, now_ms)? } else { now_ms };
     jobs::update_cursor(store, slice.id, "", at_ms);
@@ -164,7 +172,10 @@ enum FormerHead {
     /// It contains the present offers, without goods.
     WithoutGoods,
     /// There is none, or a wrong one.
-    Unusable,
+    Unusable {
+        /// Present revision of the documents.
+        revision: String,
+    },
 }
 
 impl FormerHead {
@@ -173,12 +184,12 @@ impl FormerHead {
         match self {
             FormerHead::WithoutGoods => true,
             FormerHead::Usable { .. } => !is_late,
-            FormerHead::Unusable => false,
+            FormerHead::Unusable { .. } => false,
         }
     }
 }
 
-/// Plans the next slice of the goods.
+/// Plans the next slice.
 fn continue_later(
     store: &mut Store<'_>,
     slice: &JobSlice<'_>,
@@ -186,7 +197,7 @@ fn continue_later(
     since_ms: i64,
     now_ms: i64,
 ) -> Result<(), Fault> {
-    if let FormerHead::Usable { revision } = former {
+    if let FormerHead::Usable { revision } | FormerHead::Unusable { revision } = former {
         return write_wait(store, slice, &BuildWait { revision, since_ms, is_building: true }, now_ms);
     }
     jobs::update_cursor(store, slice.id, "", now_ms);
@@ -212,7 +223,7 @@ fn plan_wait(
         None => now_ms,
         Some(wait_state) => wait_state.since_ms,
     };
-    let latest_ms = timestamp::later(since_ms, LATEST_MS);
+    let latest_ms = timestamp::later(since_ms, BEGIN_MS);
     let is_quiet = wait_state.is_some_and(|wait_state| wait_state.revision == revision);
     if is_quiet || !(since_ms..latest_ms).contains(&now_ms) {
         return None;

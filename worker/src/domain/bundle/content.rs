@@ -1,9 +1,11 @@
 //! The content of a bundle: a core, and the goods that belong to it because their entries contain its sets.
 
-use crate::domain::bundle::core::{BundleProject, Core};
+use crate::domain::bundle::core::{self, Core, CoreBuild, SliceBudget};
 use crate::domain::bundle::goods_build::{self, GoodsRoot};
+use crate::domain::bundle::project::BundleProject;
 use crate::store::Store;
 use crate::store::bundle_goods as stored;
+use crate::store::bundle_heads;
 use crate::store::sql::Fault;
 use scrip::time::Instant;
 use std::collections::BTreeMap;
@@ -13,6 +15,8 @@ use std::collections::BTreeMap;
 pub struct BundleContent {
     /// The core.
     pub core: Core,
+    /// Revision of its documents.
+    pub revision: String,
     /// The tree of the goods.
     pub goods: Option<GoodsRoot>,
 }
@@ -20,33 +24,46 @@ pub struct BundleContent {
 /// Work on a content in one transaction, whose writes cannot be read yet.
 #[derive(Debug)]
 pub struct ContentBuild {
-    /// The core, unless the goods came first.
-    core: Option<Core>,
-    /// Sets that the goods contain.
-    sets: BTreeMap<u64, String>,
+    core: CoreBuild,
+    budget: SliceBudget,
+    /// Sets that the goods contain; `None` before the core has any.
+    sets: Option<BTreeMap<u64, String>>,
     goods: Option<GoodsRoot>,
 }
 
 impl ContentBuild {
-    /// Builds the goods as far as the rows reach: with the sets of the present core. Where an earlier slice has begun it, with the sets of
-    /// then, so that not every slice builds a core.
+    /// Continues the core, and then the goods with its sets, as far as the rows reach. Where an earlier slice has begun the goods, they
+    /// come first, with the sets of then.
     pub fn refresh(
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
         now: Instant,
-        rows: u64,
+        mut budget: SliceBudget,
     ) -> Result<ContentBuild, Fault> {
+        let revision = bundle_heads::find_state(store)?.revision;
+        let kept = core::take_build(project);
+        let mut core = match kept.filter(|core| core.is_usable(project, &revision, now, budget.is_urgent)) {
+            Some(core) => core,
+            None => CoreBuild::begin(store, project, revision, now)?,
+        };
         let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
-        let (core, sets) = match started {
-            Some(tree) => (None, tree.sets),
+        let sets = match started {
+            Some(tree) => {
+                // One half for the goods, the other one for the core.
+                (budget.rows, budget.goods_rows) = (budget.rows.div_ceil(2), budget.goods_rows.div_ceil(2));
+                Some(tree.sets)
+            }
             None => {
-                let core = Core::build(store, project, now)?;
-                let sets = core.sets.clone();
-                (Some(core), sets)
+                core.advance(store, project, &mut budget)?;
+                budget.goods_rows = budget.goods_rows.min(budget.rows.max(1));
+                core.sets().cloned()
             }
         };
-        let goods = goods_build::refresh(store, project, &sets, now.millis(), rows)?;
-        Ok(ContentBuild { core, sets, goods })
+        let goods = match &sets {
+            Some(sets) => goods_build::refresh(store, project, sets, now.millis(), budget.goods_rows)?,
+            None => None,
+        };
+        Ok(ContentBuild { core, budget, sets, goods })
     }
 
     /// Returns true if the goods are up to date.
@@ -54,21 +71,28 @@ impl ContentBuild {
         self.goods.is_some()
     }
 
-    /// Builds the core, if that is not done. If its sets are others than those of the goods, these are to be built again.
+    /// Leaves the rest of the work to the next slice.
+    pub fn keep(self) {
+        core::keep_build(self.core);
+    }
+
+    /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these
+    /// are to be built again.
     pub fn finish(
-        self,
+        mut self,
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
-        now: Instant,
-    ) -> Result<BundleContent, Fault> {
-        let core = match self.core {
-            Some(core) => core,
-            None => Core::build(store, project, now)?,
-        };
-        if core.sets == self.sets {
-            return Ok(BundleContent { core, goods: self.goods });
+    ) -> Result<Option<BundleContent>, Fault> {
+        if self.sets.is_none() || !self.core.advance(store, project, &mut self.budget)? {
+            self.keep();
+            return Ok(None);
         }
-        stored::request_sets(store, &core.sets);
-        Ok(BundleContent { core, goods: None })
+        let has_sets = self.core.sets() == self.sets.as_ref();
+        let revision = self.core.revision.clone();
+        let core = self.core.into_core().ok_or_else(|| Fault::new("a complete build has no core"))?;
+        if !has_sets {
+            stored::request_sets(store, &core.summary.sets);
+        }
+        Ok(Some(BundleContent { core, revision, goods: self.goods.filter(|_| has_sets) }))
     }
 }

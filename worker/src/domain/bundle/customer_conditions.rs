@@ -61,10 +61,18 @@ impl NumberedConditions {
 
 /// Numbers of the conditions that a new customer without data meets, and does not meet. A condition in neither list depends on
 /// the time.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct NewCustomerResults {
     met: Vec<String>,
     unmet: Vec<String>,
+}
+
+impl NewCustomerResults {
+    /// Adds the results of further conditions.
+    pub fn join(&mut self, further: NewCustomerResults) {
+        self.met.extend(further.met);
+        self.unmet.extend(further.unmet);
+    }
 }
 
 /// Decides the conditions of a core for a customer that a client names without proof: of a stored one no profile is read, and a new

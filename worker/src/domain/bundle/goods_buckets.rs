@@ -2,6 +2,7 @@
 //! hash.
 
 use crate::access::client::response_filter;
+use crate::domain::bundle::disclosed_documents::disclose;
 use crate::domain::bundle::goods_sets::write_sets;
 use crate::domain::bundle::goods_tree::BUCKET_BEGIN;
 use crate::store::Store;
@@ -14,8 +15,11 @@ use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
 use scrip::text::sha256_hex;
 use scrip::wire::readability;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of goods.
 pub const GOODS: [&str; 2] = ["product", "sku"];
@@ -44,9 +48,18 @@ pub struct NameChanges {
     pub added: Vec<bundle_goods::NamePlace>,
     /// Names that the goods do not have any more.
     pub removed: Vec<bundle_goods::NamePlace>,
+    /// Names of changed goods that have the same names as before.
+    pub kept: Vec<bundle_goods::NamePlace>,
 }
 
 impl NameChanges {
+    /// Returns the positions of the changed goods of a bucket; `None` if goods may have come or gone.
+    fn find_kept(&self, bounds: BucketBounds) -> Option<BTreeSet<i64>> {
+        let is_in = |(prefix, _): &&bundle_goods::NamePlace| (bounds.from..=bounds.to).contains(prefix);
+        let is_moved = self.added.iter().chain(&self.removed).any(|name| is_in(&name));
+        (!is_moved).then(|| self.kept.iter().filter(is_in).map(|(_, seq)| *seq).collect())
+    }
+
     /// Returns the positions of the goods of a bucket.
     fn apply(&self, found: &mut BTreeSet<i64>, store: &Store<'_>, from: u32, to: u32) -> Result<(), Fault> {
         let in_range = |names: &[bundle_goods::NamePlace]| -> Vec<i64> {
@@ -67,6 +80,82 @@ impl NameChanges {
     }
 }
 
+/// First and last prefix of a bucket.
+#[derive(Debug, Clone, Copy)]
+struct BucketBounds {
+    from: u32,
+    to: u32,
+}
+
+impl BucketBounds {
+    fn of(bucket: u32, buckets: u32) -> BucketBounds {
+        // A number of 32 bits plus one fits 64 bits.
+        let width = u64::from(u32::MAX).saturating_add(1).checked_div(u64::from(buckets)).unwrap_or(0);
+        // The last bucket ends at the last hash.
+        let from = u32::try_from(u64::from(bucket).saturating_mul(width)).unwrap_or(u32::MAX);
+        // The last bucket ends at the last hash.
+        let to = from.saturating_add(u32::try_from(width.saturating_sub(1)).unwrap_or(u32::MAX));
+        BucketBounds { from, to }
+    }
+}
+
+/// A bucket whose goods can all be read, with its entries as they are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BucketEntries<'b> {
+    bucket: u32,
+    buckets: u32,
+    #[serde(borrow)]
+    products: Vec<&'b RawValue>,
+    #[serde(borrow)]
+    skus: Vec<&'b RawValue>,
+}
+
+/// The name of an entry.
+#[derive(Deserialize)]
+struct EntryId<'e> {
+    #[serde(borrow)]
+    id: Cow<'e, str>,
+}
+
+/// Replaces the entries of changed goods in the former text of a bucket, so that the others need not be read. Returns `None` where
+/// that is not enough: goods have come, gone or cannot be read.
+pub fn update_bucket(
+    store: &Store<'_>,
+    client: &ClientContext,
+    sorter: Option<&GoodsSorter>,
+    changes: &NameChanges,
+    former: &str,
+) -> Result<Option<BundlePart>, Fault> {
+    let Ok(BucketEntries { bucket, buckets, products, skus }) = serde_json::from_str(former) else { return Ok(None) };
+    let Some(seqs) = changes.find_kept(BucketBounds::of(bucket, buckets)) else { return Ok(None) };
+    let [product, sku] = GOODS;
+    let (mut changed_products, mut changed_skus) =
+        (products::list_at(store, product, &seqs)?, products::list_at(store, sku, &seqs)?);
+    let reads = |kind: &str, goods: &[Document]| goods.iter().all(|goods| is_readable(store, kind, goods));
+    if !reads(product, &changed_products) || !reads(sku, &changed_skus) {
+        return Ok(None);
+    }
+    write_sets(sorter, &mut changed_products, &mut changed_skus);
+    let mut lists = Vec::new();
+    for (list, entries, changed) in [("products", products, changed_products), ("skus", skus, changed_skus)] {
+        let ids: Vec<String> = changed.iter().map(|goods| goods.id.clone()).collect();
+        let texts = disclose(client, list, changed).into_iter().map(|entry| entry.to_string());
+        let mut changed: BTreeMap<String, String> = ids.into_iter().zip(texts).collect();
+        let mut written = Vec::new();
+        for entry in entries {
+            let EntryId { id } = serde_json::from_str(entry.get()).map_err(|error| Fault(error.to_string()))?;
+            written.push(changed.remove(&*id).map_or(Cow::Borrowed(entry.get()), Cow::Owned));
+        }
+        if !changed.is_empty() {
+            return Ok(None);
+        }
+        lists.push(format!("\"{list}\":[{}]", written.join(",")));
+    }
+    let body = format!("{BUCKET_BEGIN}{bucket},\"buckets\":{buckets},{}}}", lists.join(","));
+    Ok(Some(BundlePart { hash: sha256_hex(body.as_bytes()), body }))
+}
+
 /// Builds one of `buckets` buckets.
 pub fn build_bucket(
     store: &Store<'_>,
@@ -76,13 +165,7 @@ pub fn build_bucket(
     bucket: u32,
     buckets: u32,
 ) -> Result<BundlePart, Fault> {
-    // A number of 32 bits plus one fits 64 bits.
-    let width = u64::from(u32::MAX).saturating_add(1).checked_div(u64::from(buckets)).unwrap_or(0);
-    // The last bucket ends at the last hash.
-    let bound = |bucket: u64| u32::try_from(bucket.saturating_mul(width)).unwrap_or(u32::MAX);
-    let from = bound(u64::from(bucket));
-    // The last bucket ends at the last hash.
-    let to = from.saturating_add(u32::try_from(width.saturating_sub(1)).unwrap_or(u32::MAX));
+    let BucketBounds { from, to } = BucketBounds::of(bucket, buckets);
     let mut found = bundle_goods::list_named(store, from, to)?;
     changes.apply(&mut found, store, from, to)?;
     let mut unreadable = Vec::new();

@@ -3,14 +3,14 @@
 //! Triggers mark changed products and SKUs (`0041_bundle_goods.sql`). One that changed costs its buckets and the pages above them.
 //! Numbers of rows and places in the tree saturate: they are bounds of reads, and sizes.
 
-use crate::domain::bundle::core::BundleProject;
-use crate::domain::bundle::goods_buckets::{NameChanges, bucket_count_for, build_bucket};
+use crate::domain::bundle::goods_buckets::{NameChanges, bucket_count_for, build_bucket, update_bucket};
 use crate::domain::bundle::goods_sets::build_sorter;
 use crate::domain::bundle::goods_tree::{PAGE_HASHES, count_page_levels, make_page};
+use crate::domain::bundle::project::BundleProject;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
 use crate::store::bundle_goods::{self as stored, GoodsTree, MarkedGoods};
-use crate::store::bundle_heads::BundlePart;
+use crate::store::bundle_heads::{self, BundlePart};
 use crate::store::sql::Fault;
 use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
@@ -109,6 +109,7 @@ fn update_names(store: &mut Store<'_>, marked: &[MarkedGoods]) -> Result<(NameCh
         let present: BTreeSet<u32> = names.iter().map(|name| hash_prefix(name)).collect();
         changes.added.extend(present.difference(prefixes).map(|prefix| (*prefix, *seq)));
         changes.removed.extend(prefixes.difference(&present).map(|prefix| (*prefix, *seq)));
+        changes.kept.extend(present.intersection(prefixes).map(|prefix| (*prefix, *seq)));
         changed.extend(present.union(prefixes));
     }
     stored::update_names(store, &changes.added, &changes.removed);
@@ -146,18 +147,29 @@ impl TreeBuild<'_, '_> {
     fn build_buckets(&mut self, changed: BTreeSet<u32>, rows: u64) -> Result<bool, Fault> {
         let limit = usize::try_from(rows.div_ceil(BUCKET_ROWS)).unwrap_or(usize::MAX);
         let mut marked = changed;
+        // Of these it is not known which of their goods have changed.
+        let mut unknown = BTreeSet::new();
         if self.is_new {
             marked = (0..self.buckets).collect();
         } else {
             // One more than are built shows that some are left; those after it stay marked.
             let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-            marked.extend(stored::list_marked_places(self.store, 0, most)?);
+            unknown = stored::list_marked_places(self.store, 0, most)?;
+            marked.extend(&unknown);
         }
         let left: BTreeSet<u32> = marked.iter().copied().skip(limit).collect();
         let mut parts = BTreeMap::new();
         for bucket in marked.iter().take(limit) {
+            let former = if self.is_new || unknown.contains(bucket) { None } else { self.find_former(*bucket)? };
             let sorter = self.sorter.as_ref();
-            let part = build_bucket(self.store, &self.client, sorter, &self.changes, *bucket, self.buckets)?;
+            let updated = match former {
+                Some(former) => update_bucket(self.store, &self.client, sorter, &self.changes, &former)?,
+                None => None,
+            };
+            let part = match updated {
+                Some(part) => part,
+                None => build_bucket(self.store, &self.client, sorter, &self.changes, *bucket, self.buckets)?,
+            };
             parts.insert(*bucket, part);
         }
         let above: BTreeSet<u32> = self.replace(0, parts)?.iter().map(|place| page_of(*place)).collect();
@@ -168,6 +180,12 @@ impl TreeBuild<'_, '_> {
             stored::mark_places(self.store, 1, &above);
         }
         Ok(left.is_empty())
+    }
+
+    /// Returns the text of a bucket that the tree has so far.
+    fn find_former(&self, bucket: u32) -> Result<Option<String>, Fault> {
+        let hash = stored::find_hashes(self.store, 0, &BTreeSet::from([bucket]))?.remove(&bucket);
+        hash.map_or(Ok(None), |hash| bundle_heads::find_part(self.store, &hash))
     }
 
     /// Builds the pages above changed buckets; returns the root.

@@ -6,7 +6,6 @@ use crate::http::time_zone;
 use crate::store::Store;
 use crate::store::bundle_goods;
 use crate::store::document::Document;
-use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
 use scrip::bundle::{GoodsSorter, SetCondition, number_goods_conditions};
 use scrip::model::goods_sets::KnownSets;
@@ -19,14 +18,14 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// List of the collections in a core.
-const COLLECTIONS: &str = "product_collections";
-/// Lists of goods in a core, with their kinds.
-const GOODS_LISTS: [(&str, GoodsObject); 2] = [("products", GoodsObject::Product), ("skus", GoodsObject::Sku)];
+pub const COLLECTIONS: &str = "product_collections";
+/// Kinds of goods.
+const GOODS_OBJECTS: [GoodsObject; 2] = [GoodsObject::Product, GoodsObject::Sku];
 /// Members of a collection that are its content.
 const CONTENT: [&str; 3] = ["type", "filter", "products"];
 
 /// Conditions on goods with the numbers of their sets. A condition keeps its number from one core to the next.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NumberedSets(NumberedConditions);
 
 impl NumberedSets {
@@ -40,38 +39,14 @@ impl NumberedSets {
         number_goods_conditions(&mut rule.body, &mut |condition| self.0.number_of(condition))
     }
 
-    /// Replaces the content of the collections of a core, and writes the sets into the goods that the core and its boxes list. Returns the
-    /// conditions by the numbers of their sets.
-    pub fn finish<'g>(
-        mut self,
-        store: &Store<'_>,
-        zone: &Json,
-        core: &mut Json,
-        boxed: impl Iterator<Item = &'g mut Json>,
-    ) -> Result<BTreeMap<u64, String>, Fault> {
-        self.number_collections(store, core)?;
-        let sets = self.0.into_conditions();
-        if let Some(sorter) = build_sorter(&sets, zone)? {
-            write_sets_of_listed(store, &sorter, core)?;
-            for rules in boxed {
-                write_sets_of_listed(store, &sorter, rules)?;
-            }
-        }
-        Ok(sets)
+    /// Returns the conditions by the numbers of their sets.
+    pub fn into_conditions(self) -> BTreeMap<u64, String> {
+        self.0.into_conditions()
     }
 
-    /// Replaces the content of the collections of a core. One whose members change with the time is left out: only the service knows it.
-    fn number_collections(&mut self, store: &Store<'_>, core: &mut Json) -> Result<(), Fault> {
-        let Some(collections) = core.get_mut(COLLECTIONS).and_then(Json::as_array_mut) else { return Ok(()) };
-        for mut collection in std::mem::take(collections) {
-            if self.number_content(store, &mut collection)? {
-                collections.push(collection);
-            }
-        }
-        Ok(())
-    }
-
-    fn number_content(&mut self, store: &Store<'_>, collection: &mut Json) -> Result<bool, Fault> {
+    /// Replaces the content of a collection by the number of a set. Returns false if its members change with the time: only the service
+    /// knows them.
+    pub fn number_content(&mut self, store: &Store<'_>, collection: &mut Json) -> Result<bool, Fault> {
         let Some(collection) = collection.as_object_mut() else { return Ok(false) };
         let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.remove(*name)?)));
         let content = Json::Object(content.collect());
@@ -89,7 +64,7 @@ impl NumberedSets {
 
 /// Returns true if the catalogue has goods for every name that a collection lists.
 fn has_listed(store: &Store<'_>, condition: &SetCondition) -> Result<bool, Fault> {
-    for (_, object) in GOODS_LISTS {
+    for object in GOODS_OBJECTS {
         let listed = condition.listed().iter().filter(|goods| goods.object == object);
         let names: BTreeSet<&str> = listed
             .flat_map(|goods| [Some(&goods.id), goods.source_id.as_ref()])
@@ -144,32 +119,4 @@ fn write_entry_sets(entry: &mut Document, sets: &KnownSets) {
     if !sets.excluded_sets().is_empty() {
         entry.body.insert(OUT_OF_SETS.into(), sets.excluded_sets().into());
     }
-}
-
-/// Writes the sets into the goods that a rule set itself lists.
-fn write_sets_of_listed(store: &Store<'_>, sorter: &GoodsSorter, rules: &mut Json) -> Result<(), Fault> {
-    let ids_of = |list: &str| -> Vec<String> {
-        let goods = rules.get(list).and_then(Json::as_array).into_iter().flatten();
-        goods.filter_map(|goods| goods.get("id")?.as_str()).map(str::to_owned).collect()
-    };
-    let mut found = Vec::new();
-    for (list, object) in GOODS_LISTS {
-        let ids = ids_of(list);
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        found.push(if ids.is_empty() { Vec::new() } else { any_kind::list_with_ids(store, object.name(), &ids)? });
-    }
-    let [products, skus] = found.as_mut_slice() else { return Ok(()) };
-    write_sets(Some(sorter), products, skus);
-    for ((list, _), documents) in GOODS_LISTS.iter().zip(&found) {
-        let by_id: BTreeMap<&str, &Document> = documents.iter().map(|one| (one.id.as_str(), one)).collect();
-        let entries = rules.get_mut(*list).and_then(Json::as_array_mut).into_iter().flatten();
-        for entry in entries.filter_map(Json::as_object_mut) {
-            let document = entry.get("id").and_then(Json::as_str).and_then(|id| by_id.get(id));
-            let sets = document.map(|document| [SETS, OUT_OF_SETS].map(|name| document.body.get(name).cloned()));
-            for (name, value) in [SETS, OUT_OF_SETS].into_iter().zip(sets.into_iter().flatten()) {
-                value.into_iter().for_each(|value| _ = entry.insert(name.into(), value));
-            }
-        }
-    }
-    Ok(())
 }

@@ -4,11 +4,14 @@
 use crate::domain::bundle::content::BundleContent;
 #[cfg(feature = "test-hooks")]
 use crate::domain::bundle::content::ContentBuild;
-use crate::domain::bundle::core::{BundleProject, Core};
+use crate::domain::bundle::core::Core;
+#[cfg(feature = "test-hooks")]
+use crate::domain::bundle::core::SliceBudget;
+use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::goods_build::GoodsRoot;
 use crate::domain::bundle::parts::CoreParts;
+use crate::domain::bundle::project::{BundleProject, FORMAT, hash_settings};
 use crate::domain::bundle::signing_keys;
-use crate::http::caller::Settings;
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
 use crate::store::bundle_heads::{self as stored, BundleOffers, BundleState, StoredHead};
@@ -16,14 +19,11 @@ use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
-use scrip::text::sha256_hex;
 use serde::Serialize;
-use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Type of a head, in its header.
 const TYPE: &str = "scrip-bundle+jwt";
-/// Format of the bundle.
-const FORMAT: u32 = 2;
 /// Lifetime of a head in seconds.
 const LIFE_SECONDS: i64 = 24 * 60 * 60;
 /// Maximum age of a head that is answered, so that a client can use it for as long again.
@@ -57,7 +57,7 @@ struct HeadClaims<'h> {
     to: i64,
     iat: i64,
     exp: i64,
-    left_out: &'h [&'static str],
+    left_out: &'h BTreeSet<&'static str>,
 }
 
 /// State of the stored head.
@@ -73,7 +73,10 @@ pub enum HeadState {
         revision: String,
     },
     /// There is none, or one with other settings or times or of another key.
-    Outdated,
+    Outdated {
+        /// Present revision of the documents.
+        revision: String,
+    },
 }
 
 /// Returns the stored head if clients accept it at a time; it may be out of date.
@@ -91,10 +94,11 @@ pub fn load_or_build(
 ) -> Result<StoredHead, Fault> {
     match check_current(store, context, project)? {
         HeadState::Current(head) => Ok(head),
-        HeadState::Changed { .. } | HeadState::Outdated => {
-            let content = ContentBuild::refresh(store, project, context.now, GOODS_ROWS)?;
-            let content = content.finish(store, project, context.now)?;
-            build(store, context, project, content)
+        HeadState::Changed { .. } | HeadState::Outdated { .. } => {
+            let budget = SliceBudget { rows: u64::MAX, goods_rows: GOODS_ROWS, is_urgent: true };
+            let content = ContentBuild::refresh(store, project, context.now, budget)?;
+            let content = content.finish(store, project)?;
+            build(store, context, project, content.ok_or_else(|| Fault::new("a core is not complete"))?)
         }
     }
 }
@@ -109,9 +113,9 @@ pub fn check_current(store: &Store<'_>, context: &Context, project: &BundleProje
             && (head.from_ms..head.to_ms).contains(&now_ms)
             && now_ms < timestamp::later(head.issued_ms, SIGNED_ANEW_MS)
     };
-    let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated) };
+    let Some(head) = head.filter(is_valid) else { return Ok(HeadState::Outdated { revision }) };
     if signing_keys::find_signing_kid(store, now_ms)?.as_ref() != Some(&head.kid) {
-        return Ok(HeadState::Outdated);
+        return Ok(HeadState::Outdated { revision });
     }
     Ok(if head.revision == revision { HeadState::Current(head) } else { HeadState::Changed { head, revision } })
 }
@@ -143,12 +147,11 @@ pub fn build(
 ) -> Result<StoredHead, Fault> {
     let (state, settings) = (stored::find_state(store)?, hash_settings(project));
     let now_ms = context.now.millis();
-    let BundleContent { core, goods } = content;
-    let Core { text, horizon, mut left_out, offers, conditions, boxed, .. } = core;
-    let CoreParts { core, parts } = CoreParts::cut(text);
+    let BundleContent { core, revision, goods } = content;
+    let Core { parts: CoreParts { core, parts }, summary } = core;
+    let CoreSummary { horizon, mut left_out, offers, conditions, boxed, .. } = summary;
     if goods.is_none() {
-        left_out.push("goods");
-        left_out.sort_unstable();
+        left_out.insert("goods");
     }
     let last_rev = state.head.as_ref().map_or(0, |head| head.rev);
     let rev = last_rev.plus(1)?.max(now_ms);
@@ -172,9 +175,9 @@ pub fn build(
     signing_keys::delete_former_private_halves(store, now_ms)?;
     let jws = signing_keys::sign(store, context, TYPE, &claims)?;
     let kid = signing_keys::find_signing_kid(store, now_ms)?.ok_or_else(|| Fault::new("no key signs the bundle"))?;
-    let (revision, epoch) = (state.revision, state.epoch);
+    let epoch = state.epoch;
     let head = StoredHead { jws, kid, epoch, rev, core, issued_ms: now_ms, from_ms, to_ms, revision, settings };
-    stored::insert_parts(store, &parts, now_ms);
+    stored::insert_parts(store, &parts, now_ms)?;
     let before = |millis| timestamp::earlier(now_ms, millis);
     stored::delete_unnamed(
         store,
@@ -187,13 +190,4 @@ pub fn build(
     stored::update_boxed_codes(store, &codes, boxed.has_too_many);
     stored::update_offers(store, &BundleOffers { core: head.core.clone(), offers, conditions });
     Ok(head)
-}
-
-/// Returns the hash of all that a head depends on in addition to documents and time: another version of the service may write another core.
-pub fn hash_settings(project: &BundleProject<'_>) -> String {
-    let version = json!([env!("CARGO_PKG_VERSION"), FORMAT, DECIDES, WRITES]);
-    // Settings that were changed back are those of before.
-    let settings = Settings { changed_ms: 0, ..project.settings.clone() };
-    let inputs = json!([version, project.id, settings, project.time_zone]);
-    sha256_hex(inputs.to_string().as_bytes())
 }

@@ -22,7 +22,7 @@ pub struct Horizon {
     /// The earliest begin of an offer that is left out, or the maximum.
     pub to: Instant,
     /// Time of the build.
-    built: Instant,
+    pub built: Instant,
 }
 
 impl Horizon {
@@ -33,6 +33,11 @@ impl Horizon {
         let to = from.checked_add(HORIZON_MAX_MS).ok_or_else(outside)?;
         let instant = |millis| Instant::from_millis(millis).ok_or_else(outside);
         Ok(Horizon { from: instant(from)?, to: instant(to)?, built })
+    }
+
+    /// Returns true if a time is in the horizon, and not before the build: a clock may be set back.
+    pub fn includes(&self, now: Instant) -> bool {
+        (self.built..self.to).contains(&now)
     }
 
     /// Returns the time before which an ended code is not known as ended any more.
@@ -74,15 +79,6 @@ pub struct OpenCampaigns {
     ended: BTreeMap<String, Campaign>,
     /// True if there are more of these.
     has_more_ended: bool,
-}
-
-/// Codes that clients know as ended.
-#[derive(Debug)]
-pub struct EndedCodes {
-    /// Their vouchers.
-    pub vouchers: Vec<Document>,
-    /// True if more codes have ended than clients get to know; then they know the newest.
-    pub has_more: bool,
 }
 
 impl OpenCampaigns {
@@ -131,9 +127,9 @@ impl OpenCampaigns {
         Ok(offer.visibility_in_force(campaign).visibility == Visibility::Public)
     }
 
-    /// Selects the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
+    /// Lists the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
     /// might act on the order before the service refuses it.
-    pub fn select_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<EndedCodes, Fault> {
+    pub fn list_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<Vec<Document>, Fault> {
         let since = horizon.ended_since_ms();
         let mut ended = Vec::new();
         for document in documents {
@@ -155,12 +151,17 @@ impl OpenCampaigns {
                 ended.push(document.clone());
             }
         }
-        let has_more = self.has_more_ended || ended.len() > ENDED_MAX;
-        if ended.len() > ENDED_MAX {
+        Ok(ended)
+    }
+
+    /// Keeps the newest ended codes; returns true if more have ended than clients get to know.
+    pub fn retain_newest_ended(&self, ended: &mut Vec<Document>) -> bool {
+        let has_more = ended.len() > ENDED_MAX;
+        if has_more {
             ended.sort_by(|one, other| (other.created_at, &other.id).cmp(&(one.created_at, &one.id)));
             ended.truncate(ENDED_MAX);
         }
-        Ok(EndedCodes { vouchers: ended, has_more })
+        has_more || self.has_more_ended
     }
 
     /// Keeps the promotion tiers in force that every client may get.

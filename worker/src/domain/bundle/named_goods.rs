@@ -1,15 +1,30 @@
 //! Finds the goods that offers themselves name: those of free units. They are in the core, so that a client need not fetch them.
 
+use crate::domain::bundle::disclosed_documents::disclose;
 use crate::domain::bundle::goods_buckets::GOODS;
+use crate::domain::bundle::goods_sets::write_sets;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
+use scrip::bundle::GoodsSorter;
+use scrip::model::client::ClientContext;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Member of an offer with the name of goods.
 const UNIT_TYPE: &str = "unit_type";
+
+/// Goods that offers name, as a core or a box has them.
+#[derive(Debug)]
+pub struct PrintedGoods {
+    /// Names of which all products and SKUs are here.
+    pub names: Json,
+    /// Texts of the products.
+    pub products: Vec<String>,
+    /// Texts of the SKUs.
+    pub skus: Vec<String>,
+}
 
 /// Goods that offers name.
 #[derive(Debug, Default)]
@@ -37,6 +52,30 @@ impl NamedGoods {
         let skus = list_with_names(store, sku, &names)?;
         let products = list_with_names(store, product, &names)?;
         Ok(NamedGoods { names, products, skus })
+    }
+
+    /// Prints what clients may know of them, with their sets.
+    pub fn print(mut self, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
+        write_sets(sorter, &mut self.products, &mut self.skus);
+        let print =
+            |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
+        PrintedGoods {
+            names: self.names.into_iter().collect(),
+            products: print("products", self.products),
+            skus: print("skus", self.skus),
+        }
+    }
+
+    /// Adds the goods that further offers name.
+    pub fn join(&mut self, further: NamedGoods) {
+        self.names.extend(further.names);
+        for (goods, further) in [(&mut self.products, further.products), (&mut self.skus, further.skus)] {
+            if !further.is_empty() {
+                goods.extend(further);
+                goods.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+                goods.dedup_by(|one, other| one.id == other.id);
+            }
+        }
     }
 }
 

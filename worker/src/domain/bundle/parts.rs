@@ -16,27 +16,45 @@ pub struct CoreParts {
     pub parts: Vec<BundlePart>,
 }
 
-impl CoreParts {
-    /// Cuts the text of a core.
-    pub fn cut(text: String) -> CoreParts {
-        if text.len() <= PART_BYTES_MAX {
-            let core = part_of(text);
-            return CoreParts { core: core.hash.clone(), parts: vec![core] };
+/// Cuts the text of a core while it is being written.
+#[derive(Debug, Default)]
+pub struct PartWriter {
+    parts: Vec<BundlePart>,
+    /// Text after them.
+    rest: String,
+}
+
+impl PartWriter {
+    /// Adds text; returns the parts that it completed.
+    pub fn write(&mut self, mut text: &str) -> &[BundlePart] {
+        let before = self.parts.len();
+        loop {
+            // The rest is never longer than a part.
+            let room = PART_BYTES_MAX.saturating_sub(self.rest.len());
+            if text.len() <= room {
+                self.rest.push_str(text);
+                return self.parts.get(before..).unwrap_or_default();
+            }
+            // A part is stored as text, so it ends between two characters.
+            let (fitting, next) = text.split_at_checked(text.floor_char_boundary(room)).unwrap_or(("", text));
+            self.rest.push_str(fitting);
+            self.parts.push(part_of(std::mem::take(&mut self.rest)));
+            text = next;
         }
-        let mut parts = Vec::new();
-        let mut rest = text.as_str();
-        // A part is stored as text, so it ends between two characters.
-        while let Some((part, next)) =
-            rest.split_at_checked(rest.floor_char_boundary(PART_BYTES_MAX)).filter(|(part, _)| !part.is_empty())
-        {
-            parts.push(part_of(part.to_owned()));
-            rest = next;
+    }
+
+    /// Returns the core of the text.
+    pub fn finish(mut self) -> CoreParts {
+        let last = part_of(self.rest);
+        if self.parts.is_empty() {
+            return CoreParts { core: last.hash.clone(), parts: vec![last] };
         }
-        let hashes: Vec<&str> = parts.iter().map(|part| part.hash.as_str()).collect();
+        self.parts.push(last);
+        let hashes: Vec<&str> = self.parts.iter().map(|part| part.hash.as_str()).collect();
         let index = part_of(json!({ "parts": hashes }).to_string());
         let core = index.hash.clone();
-        parts.push(index);
-        CoreParts { core, parts }
+        self.parts.push(index);
+        CoreParts { core, parts: self.parts }
     }
 }
 
@@ -54,7 +72,12 @@ mod tests {
         for size in [0, PART_BYTES_MAX - 1, PART_BYTES_MAX, PART_BYTES_MAX + 1, 3 * PART_BYTES_MAX + 7] {
             for sign in ["a", "é", "𝄞"] {
                 let text = format!("x{}", sign.repeat(size / sign.len()));
-                let CoreParts { core, parts } = CoreParts::cut(text.clone());
+                let mut writer = PartWriter::default();
+                // In pieces of any length.
+                let (one, other) = text.split_at_checked(text.floor_char_boundary(size / 3)).unwrap();
+                let completed = writer.write(one).len() + writer.write(other).len();
+                let CoreParts { core, parts } = writer.finish();
+                assert_eq!(completed, if parts.len() == 1 { 0 } else { parts.len() - 2 });
                 assert!(
                     parts
                         .iter()

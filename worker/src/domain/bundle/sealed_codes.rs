@@ -1,20 +1,24 @@
-//! Takes sealed codes out of a core and puts each into a box that only its code opens, with all that only such codes name.
+//! Puts each sealed code into a box that only its code opens, with all that only such codes name.
 //!
 //! The first half of a key that is derived from the code names the box, the second half opens it (AES-128-GCM). The nonce follows from key
 //! and content, so that an unchanged offer gives the same bytes, and another content another nonce.
 
 use crate::domain::bundle::box_keys::{BOX_KEY_BYTES, ROUNDS};
-use crate::domain::bundle::names_in_core::{names_in, retain_named};
+use crate::domain::bundle::core_summary::STEP_DOCUMENTS;
+use crate::domain::bundle::named_goods::{NamedGoods, PrintedGoods};
+use crate::domain::bundle::names_in_core::collect_names;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use aes_gcm::aead::{Aead, KeyInit as _};
 use aes_gcm::{Aes128Gcm, Nonce};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hmac::{Hmac, Mac};
+use scrip::bundle::GoodsSorter;
+use scrip::model::client::ClientContext;
 use scrip::text::decode_hex_array;
 use serde_json::{Value as Json, json};
 use sha2::Sha256;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Half of a derived key: the name of a box, and the key that opens it.
 const HALF: usize = BOX_KEY_BYTES / 2;
@@ -27,10 +31,6 @@ const VOUCHERS: &str = "vouchers";
 const CAMPAIGNS: &str = "campaigns";
 const RULES: &str = "validation_rules";
 const ASSIGNMENTS: &str = "validation_rules_assignments";
-/// Lists of documents that offers and rules name by id.
-const NAMED: [&str; 2] = ["categories", "product_collections"];
-/// Lists of the goods that an offer itself names.
-const GOODS: [&str; 3] = ["named_goods", "products", "skus"];
 /// Members of a voucher by which the service refuses it after its end.
 const OF_ENDED: [&str; 9] =
     ["id", "code", "object", "type", "campaign_id", "category_id", "metadata", "start_date", "expiration_date"];
@@ -42,49 +42,216 @@ pub struct SealedCode {
     pub code: String,
     /// True if it has ended: the box contains that, and nothing of its former effect.
     pub is_over: bool,
-    /// The goods that its offer names, in the lists of a core; `null` without such goods.
-    pub goods: Json,
+    /// The goods that its offer names; `None` without such goods.
+    pub goods: Option<NamedGoods>,
 }
 
 impl SealedCode {
     /// Returns a code in force, with the goods that its offer names.
-    pub fn new(voucher: &Document, goods: Json) -> SealedCode {
+    pub fn new(voucher: &Document, goods: Option<NamedGoods>) -> SealedCode {
         SealedCode { code: voucher.key.clone().unwrap_or_default(), is_over: false, goods }
     }
 
     /// Returns a code that has ended.
     pub fn of_ended(voucher: &Document) -> SealedCode {
-        SealedCode { is_over: true, ..SealedCode::new(voucher, Json::Null) }
+        SealedCode { is_over: true, ..SealedCode::new(voucher, None) }
     }
 }
 
-/// Removes sealed vouchers from a core, with the documents that only they name, and adds a box for each whose key is there. Returns false if one has no
-/// key yet. `sealed` has the codes by the ids of their vouchers, `keys` the derived keys by code.
-pub fn seal(
-    core: &mut Json,
-    sealed: &BTreeMap<String, SealedCode>,
-    salt: &str,
-    keys: &BTreeMap<String, Option<String>>,
-) -> Result<bool, Fault> {
-    let removed = RemovedDocuments::remove_from(core, sealed);
-    let mut boxes = BTreeMap::new();
-    let mut has_all = true;
-    for voucher in &removed.vouchers {
-        let found = sealed.get(text_of(voucher, "id")).filter(|sealed| !sealed.code.is_empty());
-        let Some(SealedCode { code, is_over, goods }) = found else { continue };
-        let Some(key) = keys.get(code).and_then(Option::as_ref) else {
-            has_all = false;
-            continue;
-        };
-        let content = if *is_over { removed.ended_content(voucher) } else { removed.content(voucher, goods) };
-        let (name, body) = encrypt_box(key, json!(content).to_string().as_bytes())?;
-        boxes.insert(name, body);
+/// Text of a document without the defaults of its reader, so that a box is small.
+#[derive(Debug, Default)]
+struct SealedText {
+    text: String,
+    /// Ids of the collections and categories that the document names.
+    names: BTreeSet<String>,
+}
+
+/// Document of a voucher that is only in its box.
+#[derive(Debug)]
+struct SealedVoucher {
+    id: String,
+    campaign_id: String,
+    text: SealedText,
+}
+
+/// Assignment of a rule.
+#[derive(Debug)]
+struct SealedAssignment {
+    rule_id: String,
+    text: String,
+}
+
+/// Documents that no list of the core has.
+#[derive(Debug, Default)]
+pub struct SealedDocuments {
+    vouchers: VecDeque<SealedVoucher>,
+    campaigns: BTreeMap<String, SealedText>,
+    rules: BTreeMap<String, SealedText>,
+    /// By the id of their object.
+    assignments: BTreeMap<String, Vec<SealedAssignment>>,
+    /// Collections and categories by id, with their lists.
+    named: BTreeMap<String, (&'static str, String)>,
+}
+
+impl SealedDocuments {
+    /// Adds a document of a list; returns those of some ids that it names. `codes` has the codes by the ids of their vouchers.
+    pub fn add(
+        &mut self,
+        list: &str,
+        body: &Json,
+        ids: &BTreeSet<String>,
+        codes: &BTreeMap<String, SealedCode>,
+    ) -> BTreeSet<String> {
+        let id = text_of(body, "id").to_owned();
+        let is_over = list == VOUCHERS && codes.get(&id).is_some_and(|code| code.is_over);
+        let text = if is_over { print_ended(body) } else { without_defaults(body).to_string() };
+        let mut names = BTreeSet::new();
+        match list {
+            ASSIGNMENTS => {
+                let assignment = SealedAssignment { rule_id: text_of(body, "rule_id").to_owned(), text };
+                self.assignments.entry(text_of(body, "related_object_id").to_owned()).or_default().push(assignment);
+                return names;
+            }
+            _ => collect_names(body, ids, &mut names),
+        }
+        let sealed = SealedText { text, names: names.clone() };
+        match list {
+            VOUCHERS => {
+                let campaign_id = text_of(body, "campaign_id").to_owned();
+                self.vouchers.push_back(SealedVoucher { id, campaign_id, text: sealed });
+            }
+            CAMPAIGNS => _ = self.campaigns.insert(id, sealed),
+            RULES => _ = self.rules.insert(id, sealed),
+            _ => {}
+        }
+        names
     }
-    let salt =
-        decode_hex_array::<SALT_BYTES>(salt).ok_or_else(|| Fault::new("the salt of the boxes cannot be read"))?;
-    let member = json!({ "salt": Base64UrlUnpadded::encode_string(&salt), "rounds": ROUNDS, "boxes": boxes });
-    core.as_object_mut().map(|core| core.insert("sealed_codes".into(), member));
-    Ok(has_all)
+
+    /// Adds a collection or a category.
+    pub fn add_named(&mut self, list: &'static str, id: String, body: &Json) {
+        self.named.insert(id, (list, without_defaults(body).to_string()));
+    }
+
+    /// Prints the rules that join the core when the box of a voucher is opened: of one that has ended only those by which a client
+    /// refuses it.
+    fn print_content(&self, voucher: &SealedVoucher, is_over: bool, goods: Option<&PrintedGoods>) -> String {
+        let mut lists: BTreeMap<&str, Vec<&str>> = BTreeMap::from([(VOUCHERS, vec![voucher.text.text.as_str()])]);
+        let mut names: BTreeSet<&String> = voucher.text.names.iter().collect();
+        let campaign = self.campaigns.get(&voucher.campaign_id);
+        if let Some(campaign) = campaign {
+            names.extend(&campaign.names);
+            lists.insert(CAMPAIGNS, vec![&campaign.text]);
+        }
+        let objects = [Some(&voucher.id), campaign.map(|_| &voucher.campaign_id)].into_iter().flatten();
+        let assigned = objects.filter(|_| !is_over).filter_map(|id| self.assignments.get(id)).flatten();
+        let mut rules = BTreeMap::new();
+        for assignment in assigned {
+            lists.entry(ASSIGNMENTS).or_default().push(&assignment.text);
+            rules.extend(self.rules.get_key_value(&assignment.rule_id));
+        }
+        for rule in rules.into_values() {
+            names.extend(&rule.names);
+            lists.entry(RULES).or_default().push(&rule.text);
+        }
+        for (list, text) in names.into_iter().filter_map(|name| self.named.get(name)) {
+            lists.entry(list).or_default().push(text);
+        }
+        let named_goods = goods.map(|goods| goods.names.to_string());
+        let mut members: BTreeMap<&str, String> =
+            lists.into_iter().map(|(list, texts)| (list, format!("[{}]", texts.join(",")))).collect();
+        if let (Some(goods), Some(names)) = (goods, named_goods) {
+            members.insert("named_goods", names);
+            members.insert("products", format!("[{}]", goods.products.join(",")));
+            members.insert("skus", format!("[{}]", goods.skus.join(",")));
+        }
+        let members: Vec<String> = members.into_iter().map(|(name, text)| format!("\"{name}\":{text}")).collect();
+        format!("{{{}}}", members.join(","))
+    }
+}
+
+/// Keys of boxes.
+#[derive(Debug)]
+pub struct BoxKeys {
+    /// Salt of the project, in hexadecimal digits.
+    pub salt: String,
+    /// Derived keys by code, in hexadecimal digits; `None` where one is awaited.
+    pub keys: BTreeMap<String, Option<String>>,
+}
+
+/// Writer of a core's boxes, in steps.
+#[derive(Debug)]
+pub struct BoxWriter {
+    documents: SealedDocuments,
+    /// By the ids of their vouchers.
+    codes: BTreeMap<String, SealedCode>,
+    client: ClientContext,
+    sorter: Option<GoodsSorter>,
+    keys: BoxKeys,
+    boxes: BTreeMap<String, String>,
+    /// True if a code has no key yet: its box is omitted.
+    pub lacks_key: bool,
+}
+
+impl BoxWriter {
+    /// Begins with the documents of all boxes. `codes` has the codes by the ids of their vouchers.
+    pub fn new(
+        documents: SealedDocuments,
+        codes: BTreeMap<String, SealedCode>,
+        client: ClientContext,
+        sorter: Option<GoodsSorter>,
+        keys: BoxKeys,
+    ) -> BoxWriter {
+        BoxWriter { documents, codes, client, sorter, keys, boxes: BTreeMap::new(), lacks_key: false }
+    }
+
+    /// Returns the normal forms of the codes that have or await a box.
+    pub fn codes(&self) -> BTreeSet<String> {
+        self.codes.values().map(|sealed| &sealed.code).filter(|code| !code.is_empty()).cloned().collect()
+    }
+
+    /// Encrypts the next boxes; returns how many codes it has treated, and `None` after the last one.
+    pub fn step(&mut self) -> Result<Option<usize>, Fault> {
+        let count = STEP_DOCUMENTS.min(self.documents.vouchers.len());
+        let next: Vec<SealedVoucher> = self.documents.vouchers.drain(..count).collect();
+        for voucher in next {
+            let Some(SealedCode { code, is_over, goods }) = self.codes.remove(&voucher.id) else { continue };
+            if code.is_empty() {
+                continue;
+            }
+            let Some(key) = self.keys.keys.get(&code).and_then(Option::as_ref) else {
+                self.lacks_key = true;
+                continue;
+            };
+            let goods = goods.map(|goods| goods.print(self.sorter.as_ref(), &self.client));
+            let content = self.documents.print_content(&voucher, is_over, goods.as_ref());
+            let (name, body) = encrypt_box(key, content.as_bytes())?;
+            self.boxes.insert(name, body);
+        }
+        Ok((count > 0).then_some(count))
+    }
+
+    /// Returns the text of the member `sealed_codes`, in pieces.
+    pub fn print(self) -> Result<Vec<String>, Fault> {
+        let salt = decode_hex_array::<SALT_BYTES>(&self.keys.salt)
+            .ok_or_else(|| Fault::new("the salt of the boxes cannot be read"))?;
+        let boxes = self.boxes.into_iter().enumerate();
+        let separator = |position: usize| if position == 0 { "" } else { "," };
+        // Base64 and no escapes.
+        let boxes = boxes.map(|(position, (name, body))| format!("{}\"{name}\":\"{body}\"", separator(position)));
+        let salt = Base64UrlUnpadded::encode_string(&salt);
+        let mut pieces = vec!["{\"boxes\":{".to_owned()];
+        pieces.extend(boxes);
+        pieces.push(format!("}},\"rounds\":{ROUNDS},\"salt\":\"{salt}\"}}"));
+        Ok(pieces)
+    }
+}
+
+/// Prints the members by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
+fn print_ended(voucher: &Json) -> String {
+    let members = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
+    let members = members.map(|(name, value)| (name.clone(), value.clone()));
+    let effect = ("discount".to_owned(), json!({ "type": "AMOUNT", "amount_off": 1 }));
+    without_defaults(&members.chain([effect]).collect()).to_string()
 }
 
 /// Returns the name of a box and its bytes, nonce and content, in base64url.
@@ -101,135 +268,6 @@ fn encrypt_box(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
     let closed = cipher.encrypt(&Nonce::from(nonce), content).map_err(|_| Fault::new("a box cannot be encrypted"))?;
     let body = Base64UrlUnpadded::encode_string(&[nonce.as_slice(), &closed].concat());
     Ok((Base64UrlUnpadded::encode_string(name), body))
-}
-
-/// Lists of the rules in a box.
-type BoxContent = BTreeMap<&'static str, Vec<Json>>;
-
-/// Documents that are in no list of the core any more.
-struct RemovedDocuments {
-    vouchers: Vec<Json>,
-    campaigns: BTreeMap<String, Json>,
-    rules: BTreeMap<String, Json>,
-    /// By the id of their object.
-    assignments: BTreeMap<String, Vec<Json>>,
-    /// Documents that offers and rules name, by list and id, without those of the core.
-    named: [(&'static str, BTreeMap<String, Json>); 2],
-}
-
-impl RemovedDocuments {
-    /// Removes the documents that no other offer of the core names.
-    fn remove_from(core: &mut Json, sealed: &BTreeMap<String, SealedCode>) -> RemovedDocuments {
-        let vouchers = remove_unless(core, VOUCHERS, |voucher| !sealed.contains_key(text_of(voucher, "id")));
-        let others = ["vouchers", "promotion_tiers", "promotion_stacks"];
-        let others = || others.iter().filter_map(|list| core.get(*list)?.as_array()).flatten();
-        let mut remaining_ids: BTreeSet<String> = others().map(|offer| text_of(offer, "id").to_owned()).collect();
-        remaining_ids.extend(others().map(|offer| text_of(offer, "campaign_id").to_owned()));
-        let campaigns = remove_unless(core, CAMPAIGNS, |campaign| remaining_ids.contains(text_of(campaign, "id")));
-        let removed = remove_unless(core, ASSIGNMENTS, |one| remaining_ids.contains(text_of(one, "related_object_id")));
-        let mut assignments: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-        for one in removed {
-            assignments.entry(text_of(&one, "related_object_id").to_owned()).or_default().push(one);
-        }
-        let left = core.get(ASSIGNMENTS).and_then(Json::as_array).into_iter().flatten();
-        let assigned: BTreeSet<String> = left.map(|one| text_of(one, "rule_id").to_owned()).collect();
-        let rules = remove_unless(core, RULES, |rule| assigned.contains(text_of(rule, "id")));
-        let all = NAMED.map(|list| (list, core.get(list).and_then(Json::as_array).cloned().unwrap_or_default()));
-        retain_named(core);
-        let named = all.map(|(list, documents)| {
-            let left = core.get(list).and_then(Json::as_array).into_iter().flatten();
-            let left: BTreeSet<&str> = left.map(|document| text_of(document, "id")).collect();
-            let is_removed = |document: &Json| !left.contains(text_of(document, "id"));
-            (list, by_id(documents.into_iter().filter(is_removed)))
-        });
-        RemovedDocuments {
-            vouchers,
-            campaigns: by_id(campaigns.into_iter()),
-            rules: by_id(rules.into_iter()),
-            assignments,
-            named,
-        }
-    }
-
-    /// Returns the rules that join the core when the box of a voucher is opened.
-    fn content(&self, voucher: &Json, goods: &Json) -> BoxContent {
-        let mut content = BoxContent::from([(VOUCHERS, vec![without_defaults(voucher)])]);
-        let goods = GOODS.iter().filter_map(|list| Some((*list, goods.get(list)?.as_array()?.clone())));
-        content.extend(goods);
-        let campaign = self.campaign_of(voucher);
-        let objects = [Some(voucher), campaign].into_iter().flatten().map(|object| text_of(object, "id"));
-        let assignments: Vec<&Json> = objects.filter_map(|id| self.assignments.get(id)).flatten().collect();
-        let assigned: BTreeSet<&str> = assignments.iter().map(|one| text_of(one, "rule_id")).collect();
-        let rules = assigned.iter().filter_map(|id| self.rules.get(*id)).collect();
-        self.add_list(&mut content, CAMPAIGNS, campaign.into_iter().collect());
-        self.add_list(&mut content, RULES, rules);
-        self.add_list(&mut content, ASSIGNMENTS, assignments);
-        self.add_named(&mut content);
-        content
-    }
-
-    /// Returns the rules by which a client refuses a voucher that has ended. An effect is needed to read it, and never used.
-    fn ended_content(&self, voucher: &Json) -> BoxContent {
-        let members = voucher.as_object().into_iter().flatten().filter(|(name, _)| OF_ENDED.contains(&name.as_str()));
-        let mut voucher = Json::Object(members.map(|(name, value)| (name.clone(), value.clone())).collect());
-        if let Some(members) = voucher.as_object_mut() {
-            members.insert("discount".into(), json!({ "type": "AMOUNT", "amount_off": 1 }));
-        }
-        let mut content = BoxContent::from([(VOUCHERS, vec![without_defaults(&voucher)])]);
-        self.add_list(&mut content, CAMPAIGNS, self.campaign_of(&voucher).into_iter().collect());
-        self.add_named(&mut content);
-        content
-    }
-
-    fn campaign_of(&self, voucher: &Json) -> Option<&Json> {
-        self.campaigns.get(text_of(voucher, "campaign_id"))
-    }
-
-    fn add_list(&self, content: &mut BoxContent, list: &'static str, documents: Vec<&Json>) {
-        if !documents.is_empty() {
-            content.insert(list, documents.into_iter().map(without_defaults).collect());
-        }
-    }
-
-    /// Adds the documents that those of a box name, directly or through each other.
-    fn add_named(&self, content: &mut BoxContent) {
-        if self.named.iter().all(|(_, documents)| documents.is_empty()) {
-            return;
-        }
-        let mut names = names_in(&json!(content));
-        let mut found: [BTreeMap<&str, &Json>; 2] = Default::default();
-        loop {
-            let mut further = BTreeSet::new();
-            for ((_, documents), found) in self.named.iter().zip(&mut found) {
-                for name in &names {
-                    if let Some((id, document)) = documents.get_key_value(name)
-                        && found.insert(id, document).is_none()
-                    {
-                        further.extend(names_in(document));
-                    }
-                }
-            }
-            if further.is_empty() {
-                break;
-            }
-            names = further;
-        }
-        for ((list, _), found) in self.named.iter().zip(found) {
-            self.add_list(content, list, found.into_values().collect());
-        }
-    }
-}
-
-/// Takes the documents out of a list for which the function returns false.
-fn remove_unless(core: &mut Json, list: &str, is_left: impl Fn(&Json) -> bool) -> Vec<Json> {
-    let Some(documents) = core.get_mut(list).and_then(Json::as_array_mut) else { return Vec::new() };
-    let (left, removed) = std::mem::take(documents).into_iter().partition(|document| is_left(document));
-    *documents = left;
-    removed
-}
-
-fn by_id(documents: impl Iterator<Item = Json>) -> BTreeMap<String, Json> {
-    documents.map(|document| (text_of(&document, "id").to_owned(), document)).collect()
 }
 
 /// Returns the text of a member; an empty one without it.

@@ -5,6 +5,7 @@ use crate::store::document::{Document, select};
 use crate::store::document_list::clause::DocumentAge;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// Reads the one number of a row, if there is one.
 pub(super) fn number(row: Option<SqlRow>) -> Result<Option<i64>, Fault> {
@@ -63,10 +64,30 @@ pub fn count_all(store: &Store<'_>, kind: &str) -> Result<i64, Fault> {
     count(store.row("SELECT COUNT(*) FROM document WHERE kind = +?1", &[kind.into()])?)
 }
 
-/// Lists the documents of a kind that were stored last, the last one first.
-pub fn list_last(store: &Store<'_>, kind: &str, limit: i64) -> Result<Vec<Document>, Fault> {
-    let statement = select("kind = +?1 ORDER BY seq DESC LIMIT +?2");
-    store.documents(&statement, &[kind.into(), limit.into()])
+/// Lists the ids of the documents of a kind that were stored last, the last one first.
+pub fn list_last_ids(store: &Store<'_>, kind: &str, limit: i64) -> Result<Vec<String>, Fault> {
+    let statement = "SELECT id FROM document WHERE kind = +?1 ORDER BY seq DESC LIMIT +?2";
+    texts(&store.rows(statement, &[kind.into(), limit.into()])?)
+}
+
+/// Lists those of some ids that documents of a kind have, in the order in which these were stored.
+pub fn list_stored_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<String>, Fault> {
+    let statement = "SELECT id FROM document WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+    texts(&store.rows(statement, &[kind.into(), Json::from(ids).to_string().into()])?)
+}
+
+/// Lists the ids of the documents of a kind that belong to one of some others, in the order in which they were stored.
+pub fn list_ids_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -> Result<Vec<String>, Fault> {
+    let statement =
+        "SELECT id FROM document WHERE kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+    texts(&store.rows(statement, &[kind.into(), Json::from(parent_ids).to_string().into()])?)
+}
+
+/// Lists the documents of a kind with some ids, in the order of these ids.
+pub fn list_in_order(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<Document>, Fault> {
+    let found = list_with_ids(store, kind, ids)?;
+    let mut found: BTreeMap<String, Document> = found.into_iter().map(|one| (one.id.clone(), one)).collect();
+    Ok(ids.iter().filter_map(|id| found.remove(*id)).collect())
 }
 
 /// Lists the documents of a kind with one of some ids, in the order in which they were stored.
@@ -79,12 +100,6 @@ pub fn list_with_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<
 pub fn list_with_keys(store: &Store<'_>, kind: &str, keys: &[&str]) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 AND key IN (SELECT value FROM json_each(?2))");
     store.documents(&statement, &[kind.into(), Json::from(keys).to_string().into()])
-}
-
-/// Lists the documents of a kind that belong to one of some others, in the order in which they were stored.
-pub fn list_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -> Result<Vec<Document>, Fault> {
-    let statement = select("kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq");
-    store.documents(&statement, &[kind.into(), Json::from(parent_ids).to_string().into()])
 }
 
 /// Lists the documents of a kind that a document holds, in the order in which they were stored.
