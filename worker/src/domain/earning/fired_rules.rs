@@ -243,6 +243,7 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
         let record = EarnedPointsRecord::of_value(&entry);
         let lot = record.lot().map(Text::from);
         let (points, due) = (record.points()?, record.revocation_due()?);
+        let basis = find_basis(&entry)?;
         let earned = match record.pending() {
             None => Some(EarnedPoints { pending: None, lot, points }),
             // Revoked points have no pending part left.
@@ -260,7 +261,7 @@ pub fn list_past_earnings(store: &Store<'_>, earning_key: &EarningKey) -> Result
             revoked_due: due,
             revoked,
             position: index,
-            basis: find_basis(&entry)?,
+            basis,
         }));
     }
     Ok(earnings)
