@@ -1,14 +1,13 @@
-//! Store of one object: reads run at once, writes are queued.
-//!
-//! [`Store::flush`] runs the queued writes of a request in their order. A refused request never commits, so it writes
-//! nothing. The host runs all in one transaction, which undoes an incomplete flush. Sizes in bytes and numbers of statements saturate:
-//! they are bounds and estimates.
+//! Store of one object: reads run at once, writes are queued, and [`Store::flush`] runs them in order. A refused request never commits, so
+//! it writes nothing. The host runs all in one transaction, which undoes an incomplete flush. Sizes in bytes and numbers of statements
+//! saturate: they are bounds and estimates.
 
 pub mod access;
 pub mod amount;
 pub mod bundle_goods;
 pub mod bundle_heads;
 pub mod bundle_keys;
+pub mod bundle_work;
 pub mod candidates;
 pub mod change_feed;
 pub mod counts;
@@ -74,7 +73,7 @@ pub struct Store<'s> {
     /// Verdicts of [`Store::count_decision`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// Work of this slice of a job on the bundle; the host counts it after the commit.
-    pub bundle_work: jobs::BundleWork,
+    pub bundle_work: bundle_work::BundleWork,
     /// Fault to be injected in the middle of the flush; for tests only.
     #[cfg(feature = "test-hooks")]
     pub injected_fault: Option<crate::store::fault_injection::InjectedFault>,
@@ -99,7 +98,7 @@ impl<'s> Store<'s> {
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
             verdicts: RefCell::default(),
-            bundle_work: jobs::BundleWork::None,
+            bundle_work: bundle_work::BundleWork::None,
             #[cfg(feature = "test-hooks")]
             injected_fault: None,
         }

@@ -1,8 +1,9 @@
 //! Finds which offers apply alone, and how much each can give at most after others.
 
+use crate::decide::best::stack::saved_between;
 use crate::decide::case::{Case, MissingFacts, Offer};
 use crate::decide::judge::CaseJudge;
-use crate::model::discount::{Discount, UnitEffect};
+use crate::model::discount::Discount;
 use crate::model::redeemable::Grant;
 use crate::money::Money;
 use crate::stacking::{ApplyOutcome, ClassNames, OpenWalk, TrialOrder};
@@ -12,11 +13,9 @@ use crate::stacking::{ApplyOutcome, ClassNames, OpenWalk, TrialOrder};
 pub(super) enum GainBound {
     /// It gives at most what it gives before them, and what is still to pay.
     Steady,
-    /// It gives at most what it gives before them, in units that it adds.
-    Added,
     /// It gives at most what is still to pay: a formula or a selection of units may find more after others.
     Varying,
-    /// It may change other units, and nothing is known.
+    /// Nothing is known: it may change other units, or take the price of a line that another offer has added.
     Unknown,
 }
 
@@ -24,17 +23,11 @@ impl GainBound {
     /// Returns the bound of an offer, if no other offer of the order has an unknown one.
     fn of(offer: &Offer<'_>) -> GainBound {
         let Grant::Discount(discount) = &offer.incentive.grant else { return GainBound::Unknown };
+        if let Discount::Unit(_) | Discount::Units(_) = discount {
+            return GainBound::Unknown;
+        }
         let scope = offer.scope();
         let selective = scope.is_some_and(|scope| scope.selective);
-        if let Discount::Unit(_) | Discount::Units(_) = discount {
-            let is_added = |effect: UnitEffect| match effect {
-                UnitEffect::AddNewItems => true,
-                UnitEffect::AddSameItems => !selective,
-                UnitEffect::AddMissingItems | UnitEffect::ReplaceItems => false,
-            };
-            let is_known = !discount.is_dynamic() && discount.units().iter().all(|unit| is_added(unit.effect));
-            return if is_known { GainBound::Added } else { GainBound::Unknown };
-        }
         let has_formula_prices =
             || scope.is_some_and(|scope| scope.included.iter().any(|entry| entry.price.formula.is_some()));
         let varies = discount.acts_on_lines(scope.is_some()) && (selective || has_formula_prices());
@@ -51,6 +44,8 @@ pub(super) struct StackCandidate {
     pub class: Option<usize>,
     /// What it gives alone.
     pub alone: Money,
+    /// What it saves alone: no more than the order costs.
+    pub saved: Money,
     /// What is known about its gain after others.
     pub bound: GainBound,
 }
@@ -60,6 +55,8 @@ pub(super) struct StackCandidate {
 pub(super) struct StackCandidates {
     pub list: Vec<StackCandidate>,
     pub selection: TrialOrder,
+    /// `false` if the budget ended before all offers were tried.
+    pub is_complete: bool,
 }
 
 /// Tries every offer of a trial alone. Facts that only the server has are added to `missing`.
@@ -79,17 +76,25 @@ pub(super) fn find_candidates<'c>(
     let start = OpenWalk::new(initial, &selection);
     let nothing = judge.record();
     let mut list = Vec::new();
+    let mut is_complete = true;
     for (position, class) in classes.into_iter().enumerate() {
         judge.resume(&nothing);
-        let outcome = start.clone().apply(position, class, &case.stacking, initial, judge);
+        let mut walk = start.clone();
+        let outcome = walk.apply(position, class, &case.stacking, initial, judge);
+        if case.budget.is_over() {
+            // What was computed without steps does not count.
+            is_complete = false;
+            break;
+        }
         judge.found.missing_of(std::iter::once(position)).into_iter().for_each(|fact| missing.add(fact));
         if let (ApplyOutcome::Applied(gain), Some(offer)) = (outcome, case.offer(position)) {
             let alone = case.budget.checked(gain.total());
-            list.push(StackCandidate { position, class, alone, bound: GainBound::of(offer) });
+            let saved = saved_between(initial, &walk.cart);
+            list.push(StackCandidate { position, class, alone, saved, bound: GainBound::of(offer) });
         }
     }
     judge.resume(&nothing);
     // Of equal ones the newest stays first.
     list.sort_by_key(|candidate| std::cmp::Reverse(candidate.alone));
-    StackCandidates { list, selection }
+    StackCandidates { list, selection, is_complete }
 }

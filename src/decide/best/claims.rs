@@ -3,7 +3,7 @@
 
 use crate::budget::StepCost;
 use crate::count::Countable;
-use crate::decide::best::candidates::find_candidates;
+use crate::decide::best::candidates::{StackCandidates, find_candidates};
 use crate::decide::best::stack::{
     BEST_STEPS_MAX, FoundStack, Incumbent, STEPS_PER_LINE, has_applied_all, saved_between, with_positions,
 };
@@ -15,10 +15,10 @@ use crate::money::Money;
 
 /// Finds the best stack of the offers of a trial.
 pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundStack {
-    let candidates = {
+    let StackCandidates { list: candidates, is_complete, .. } = {
         let (items, mut found) = (Items::new(trial), Findings::default());
         let mut judge = CaseJudge::new(trial, &items, &mut found);
-        find_candidates(trial, &mut judge, missing).list
+        find_candidates(trial, &mut judge, missing)
     };
     let limit = trial.stacking.applicable_redeemables_limit.min(trial.stacking.redeemables_limit);
     let mut enumeration = Enumeration {
@@ -26,7 +26,8 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
         positions: candidates.iter().map(|candidate| candidate.position).collect(),
         // A limit beyond the type is none.
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
-        steps: BEST_STEPS_MAX.remaining_after(candidates.len()),
+        // Not all offers are candidates, so no list proves anything.
+        steps: if is_complete { BEST_STEPS_MAX.remaining_after(candidates.len()) } else { 0 },
         best: Incumbent::default(),
         missing,
     };
@@ -52,7 +53,7 @@ impl Enumeration<'_, '_> {
     /// Evaluates a list, which challenges the best one if it applies as a whole.
     fn evaluate(&mut self, list: &[usize]) {
         let Enumeration { trial, positions, .. } = self;
-        let cost = trial.priced.cart.lines.len().times_steps(list.len()).times_steps(STEPS_PER_LINE);
+        let cost = trial.priced.cart.lines.len().times_steps(STEPS_PER_LINE).plus_one().times_steps(list.len());
         self.steps = self.steps.remaining_after(list.len());
         if self.steps == 0 || !trial.budget.spend(cost) {
             self.steps = 0;
@@ -63,7 +64,12 @@ impl Enumeration<'_, '_> {
         evaluated.evaluate_unanswered();
         trial.budget.continue_as(&evaluated.case.budget);
         evaluated.case.missing.iter().for_each(|fact| self.missing.add(fact.clone()));
-        if !trial.budget.is_over() && has_applied_all(&evaluated) {
+        if trial.budget.is_over() {
+            // What was computed without steps does not count.
+            self.steps = 0;
+            return;
+        }
+        if has_applied_all(&evaluated) {
             self.best.challenge(list, saved_between(&trial.priced.cart, &evaluated.walk.cart));
         }
     }

@@ -14,12 +14,13 @@ use crate::decide::judge::{CaseJudge, JudgeRecord};
 use crate::money::Money;
 use crate::rules::RequiredFacts;
 use crate::stacking::{ApplyOutcome, OpenWalk, StackingCandidate, TrialOrder, select};
+use crate::text::sha256;
 
 /// Finds the best stack of the offers of a trial.
 pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundStack {
     let (items, mut found) = (Items::new(trial), Findings::default());
     let mut judge = CaseJudge::new(trial, &items, &mut found);
-    let StackCandidates { list: candidates, selection } = find_candidates(trial, &mut judge, missing);
+    let StackCandidates { list: candidates, selection, is_complete } = find_candidates(trial, &mut judge, missing);
     let start = SearchNode {
         ranks: Vec::new(),
         walk: OpenWalk::new(&trial.priced.cart, &selection),
@@ -36,9 +37,10 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
         selection,
         is_bounded,
         visited: (is_bounded && !is_counted).then(BTreeSet::new),
-        steps: BEST_STEPS_MAX.remaining_after(trial.resolved.len()),
-        best: Incumbent::default(),
-        left_out: Money::ZERO,
+        // Not all offers are candidates, so nothing is known about the others.
+        steps: if is_complete { BEST_STEPS_MAX.remaining_after(trial.resolved.len()) } else { 0 },
+        best: Incumbent::of_single(candidates.iter().map(|candidate| candidate.saved)),
+        left_out: if is_complete { Money::ZERO } else { Money::MAX },
         candidates,
         missing,
     };
@@ -47,7 +49,7 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
     search.search(&start, &most);
     let Search { best, left_out, candidates, .. } = search;
     let positions = best.ranks.iter().filter_map(|rank| candidates.get(*rank)).map(|one| one.position).collect();
-    let is_known = left_out.is_zero() || is_bounded && !trial.budget.has_overflow();
+    let is_known = left_out.is_zero() || is_bounded && is_complete && !trial.budget.has_overflow();
     let unproven = is_known.then(|| left_out.remaining_after(best.saved));
     FoundStack { positions, saved: best.saved, unproven }
 }
@@ -56,7 +58,7 @@ impl StackCandidate {
     /// Returns the most that it can give after others.
     fn most(&self) -> Money {
         match self.bound {
-            GainBound::Steady | GainBound::Added => self.alone,
+            GainBound::Steady => self.alone,
             GainBound::Varying | GainBound::Unknown => Money::MAX,
         }
     }
@@ -80,9 +82,9 @@ struct Search<'s, 'c> {
     candidates: Vec<StackCandidate>,
     /// `true` if the gains of all candidates have known bounds.
     is_bounded: bool,
-    /// The visited stacks without their order, with the order's amounts after them: another order with the same amounts has the same
-    /// continuations. `None` if more than the amounts matters.
-    visited: Option<BTreeSet<(Vec<usize>, Vec<u64>)>>,
+    /// Hashes of the visited stacks without their order, with the order's amounts after them: another order with the same amounts has the
+    /// same continuations. `None` if more than the amounts matters.
+    visited: Option<BTreeSet<[u8; 32]>>,
     /// The fold steps that are left.
     steps: usize,
     best: Incumbent,
@@ -91,34 +93,28 @@ struct Search<'s, 'c> {
     missing: &'s mut MissingFacts,
 }
 
-/// The candidates that can follow a node, those that can give most first.
-struct Followers {
-    ranks: Vec<usize>,
-    /// The sum of what those that add units can give.
-    added: Money,
-}
-
 impl<'c> Search<'_, 'c> {
     /// Searches the stacks that begin with a node. `most` has the most that each candidate can give after it.
     fn search(&mut self, node: &SearchNode, most: &[Money]) {
         let followers = self.followers(node, most);
         let mut most_after = most.to_vec();
         let children = self.expand(node, &followers, &mut most_after);
-        if children.is_empty() {
+        if node.walk.left(&self.trial.stacking) <= 1 {
             return;
         }
-        let followers = self.sorted(followers.ranks, &most_after);
-        for child in children {
-            if child.walk.left(&self.trial.stacking) == 0 {
+        let followers = self.sorted(followers, &most_after);
+        for (rank, _) in children {
+            let bound = self.bound(node, &followers, &most_after, Some(rank));
+            if !self.can_win(bound, node.ranks.len().plus_one()) {
                 continue;
             }
+            let Some(child) = self.descend(node, rank) else {
+                self.leave_out(bound);
+                continue;
+            };
             let bound = self.bound(&child, &followers, &most_after, None);
-            if !self.can_win(bound, child.ranks.len().plus_one()) || !self.is_new(&child) {
-                continue;
-            }
-            match self.steps {
-                0 => self.leave_out(bound),
-                _ => self.search(&child, &most_after),
+            if self.can_win(bound, child.ranks.len().plus_one()) && self.is_new(&child) {
+                self.search(&child, &most_after);
             }
         }
     }
@@ -130,18 +126,17 @@ impl<'c> Search<'_, 'c> {
             let followers = self.followers(&node, most);
             let children = self.expand(&node, &followers, &mut most.to_vec());
             // The first of equal ones.
-            let Some(next) = children.into_iter().rev().max_by_key(|child| child.saved) else { return };
-            if next.saved <= node.saved {
-                return;
-            }
+            let Some((rank, saved)) = children.into_iter().rev().max_by_key(|(_, saved)| *saved) else { return };
+            let Some(next) = self.descend(&node, rank).filter(|_| saved > node.saved) else { return };
             node = next;
         }
     }
 
-    /// Tries each follower of a node that may lead to a better stack, and lowers what each can give later.
-    fn expand(&mut self, node: &SearchNode, followers: &Followers, most: &mut [Money]) -> Vec<SearchNode> {
+    /// Tries each follower of a node that may lead to a better stack, and lowers what each can give later. Returns those that apply, with
+    /// the amount that is saved then. Their orders are not kept: a large order with many offers would need too much memory.
+    fn expand(&mut self, node: &SearchNode, followers: &[usize], most: &mut [Money]) -> Vec<(usize, Money)> {
         let mut children = Vec::new();
-        let mut in_order = followers.ranks.clone();
+        let mut in_order = followers.to_vec();
         in_order.sort_unstable();
         let most_before = most.to_vec();
         for rank in in_order {
@@ -160,11 +155,24 @@ impl<'c> Search<'_, 'c> {
                 *most = gives.min(*most);
             }
             let saved = saved_between(&self.trial.priced.cart, &walk.cart);
-            let ranks = [node.ranks.as_slice(), &[rank]].concat();
-            self.best.challenge(&ranks, saved);
-            children.push(SearchNode { ranks, walk, record: self.judge.record(), saved });
+            self.best.challenge(&[node.ranks.as_slice(), &[rank]].concat(), saved);
+            children.push((rank, saved));
         }
         children
+    }
+
+    /// Returns the node after a candidate that applies; `None` if the steps are over. The comparison of all candidates with the categories
+    /// takes steps too.
+    fn descend(&mut self, node: &SearchNode, rank: usize) -> Option<SearchNode> {
+        let compared = node.ranks.len().add_steps(self.selection.classes.len()).plus_one();
+        if !self.trial.budget.spend(compared.times_steps(self.candidates.len())) {
+            self.steps = 0;
+            return None;
+        }
+        let (_, walk) = self.apply(node, rank)?;
+        let saved = saved_between(&self.trial.priced.cart, &walk.cart);
+        let ranks = [node.ranks.as_slice(), &[rank]].concat();
+        Some(SearchNode { ranks, walk, record: self.judge.record(), saved })
     }
 
     /// Tries a candidate after a node; `None` if the steps are over.
@@ -192,23 +200,18 @@ impl<'c> Search<'_, 'c> {
         Some((outcome, walk))
     }
 
-    /// Returns the candidates that can follow a node.
-    fn followers(&self, node: &SearchNode, most: &[Money]) -> Followers {
-        let ranks = match node.walk.left(&self.trial.stacking) {
+    /// Returns the candidates that can follow a node, those that can give most first.
+    fn followers(&self, node: &SearchNode, most: &[Money]) -> Vec<usize> {
+        match node.walk.left(&self.trial.stacking) {
             0 => Vec::new(),
-            _ => (0..self.candidates.len()).filter(|rank| self.can_follow(node, *rank)).collect(),
-        };
-        self.sorted(ranks, most)
+            _ => self.sorted((0..self.candidates.len()).filter(|rank| self.can_follow(node, *rank)).collect(), most),
+        }
     }
 
-    /// Returns followers, those that can give most first.
-    fn sorted(&self, mut ranks: Vec<usize>, most: &[Money]) -> Followers {
-        let gives = |rank: &usize| most.get(*rank).copied().unwrap_or_default();
-        ranks.sort_by_key(|rank| std::cmp::Reverse(gives(rank)));
-        let adds = |rank: &&usize| self.candidates.get(**rank).is_some_and(|one| one.bound == GainBound::Added);
-        // A bound above every amount is as good as the largest.
-        let added = Money::capped_sum(ranks.iter().filter(adds).map(gives));
-        Followers { ranks, added }
+    /// Sorts candidates: those that can give most come first.
+    fn sorted(&self, mut ranks: Vec<usize>, most: &[Money]) -> Vec<usize> {
+        ranks.sort_by_key(|rank| std::cmp::Reverse(most.get(*rank).copied().unwrap_or_default()));
+        ranks
     }
 
     /// Returns whether a request of a node's redeemables and a further one is tried in this order, without excluding
@@ -239,8 +242,8 @@ impl<'c> Search<'_, 'c> {
     }
 
     /// Returns the most that a stack can save that continues a node, with `next` if given: what the followers can give that the limits allow,
-    /// but not more than what is still to pay and the units that they add.
-    fn bound(&self, node: &SearchNode, followers: &Followers, most: &[Money], next: Option<usize>) -> Money {
+    /// but not more than what is still to pay.
+    fn bound(&self, node: &SearchNode, followers: &[usize], most: &[Money], next: Option<usize>) -> Money {
         if !self.is_bounded {
             return Money::MAX;
         }
@@ -249,7 +252,7 @@ impl<'c> Search<'_, 'c> {
         let (mut left, mut exclusive_left) = (node.walk.left(rules), node.walk.exclusive_left(rules));
         let mut taken_of_class: Vec<(usize, u64)> = Vec::new();
         let mut sum = Money::ZERO;
-        let others = followers.ranks.iter().copied().filter(|rank| Some(*rank) != next && !node.ranks.contains(rank));
+        let others = followers.iter().copied().filter(|rank| Some(*rank) != next && !node.ranks.contains(rank));
         for rank in next.into_iter().chain(others) {
             if left == 0 {
                 break;
@@ -277,8 +280,7 @@ impl<'c> Search<'_, 'c> {
         }
         let open = node.walk.cart.total().unwrap_or_default();
         // Likewise.
-        let more = sum.min(Money::capped_sum([open, followers.added]));
-        Money::capped_sum([node.saved, more])
+        Money::capped_sum([node.saved, sum.min(open)])
     }
 
     /// Returns whether a stack of at least this many redeemables that saves at most `bound` can be better than the best.
@@ -296,7 +298,11 @@ impl<'c> Search<'_, 'c> {
         let amount = |amount: Option<Money>| amount.unwrap_or_default().minor();
         let mut amounts = vec![amount(cart.discount)];
         amounts.extend(cart.lines.iter().flat_map(|line| [amount(line.discount), amount(line.applied), line.free]));
-        visited.insert((ranks, amounts))
+        let numbers = ranks
+            .iter()
+            .map(|rank| rank.to_be_bytes().to_vec())
+            .chain(amounts.iter().map(|one| one.to_be_bytes().to_vec()));
+        visited.insert(sha256(&[&numbers.flatten().collect::<Vec<u8>>()]))
     }
 
     /// Leaves out stacks that can save at most `bound`.

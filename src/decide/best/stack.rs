@@ -31,6 +31,13 @@ pub(super) struct Incumbent {
 }
 
 impl Incumbent {
+    /// Begins with the best single candidate, from what each saves alone.
+    pub(super) fn of_single(saved: impl Iterator<Item = Money>) -> Incumbent {
+        let mut best = Incumbent::default();
+        saved.enumerate().for_each(|(rank, saved)| best.challenge(&[rank], saved));
+        best
+    }
+
     /// Takes a stack that is better: it saves more, or as much with fewer offers, or with those of the lower ranks.
     pub(super) fn challenge(&mut self, ranks: &[usize], saved: Money) {
         let is_shorter = || (ranks.len(), ranks) < (self.ranks.len(), self.ranks.as_slice());

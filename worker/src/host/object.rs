@@ -9,7 +9,7 @@ use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
-use crate::store::jobs::BundleWork;
+use crate::store::bundle_work::BundleWork;
 use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;

@@ -11,17 +11,6 @@ use crate::store::sql::{self, Fault};
 use crate::timestamp;
 use serde_json::Value as Json;
 
-/// Work of a slice on the bundle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BundleWork {
-    /// It has done nothing for it.
-    None,
-    /// It has built a part of it.
-    Continued,
-    /// It has completed it, with a new head.
-    Built,
-}
-
 /// The kind of documents that are slices of the list of a bulk job.
 pub const BULK_SLICE: &str = "batch";
 

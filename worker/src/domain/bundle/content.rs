@@ -51,6 +51,7 @@ impl ContentBuild {
             Some(tree) => {
                 // One half for the goods, the other one for the core.
                 (budget.rows, budget.goods_rows) = (budget.rows.div_ceil(2), budget.goods_rows.div_ceil(2));
+                core.advance(store, project, &mut budget)?;
                 Some(tree.sets)
             }
             None => {
@@ -77,13 +78,18 @@ impl ContentBuild {
     }
 
     /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these
-    /// are to be built again.
+    /// are to be built again. Where other projects of the process occupy the memory for builds, this slice does all that is left.
     pub fn finish(
         mut self,
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
     ) -> Result<Option<BundleContent>, Fault> {
-        if self.sets.is_none() || !self.core.advance(store, project, &mut self.budget)? {
+        let is_kept = core::has_room();
+        if !is_kept {
+            self.budget = SliceBudget { rows: u64::MAX, is_urgent: true, ..self.budget };
+        }
+        let is_complete = self.core.advance(store, project, &mut self.budget)?;
+        if is_kept && (self.sets.is_none() || !is_complete) {
             self.keep();
             return Ok(None);
         }

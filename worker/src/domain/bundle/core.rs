@@ -89,7 +89,8 @@ impl CoreBuild {
     /// Returns true if it may be continued at a time when the documents have this revision. An urgent one that has read its documents is
     /// completed, also where they have changed since.
     pub fn is_usable(&self, project: &BundleProject<'_>, revision: &str, now: Instant, is_urgent: bool) -> bool {
-        let has_read = matches!(self.stage, Some(CoreStage::Sealing(..) | CoreStage::Writing(..)));
+        let has_read =
+            matches!(self.stage, Some(CoreStage::Sealing(..) | CoreStage::Writing(..) | CoreStage::Complete(..)));
         (self.revision == revision || has_read && is_urgent)
             && self.stage.is_some()
             && self.settings == hash_settings(project)
@@ -214,6 +215,11 @@ pub fn take_build(project: &BundleProject<'_>) -> Option<CoreBuild> {
         let position = builds.iter().position(|build| build.is_of(project))?;
         builds.remove(position)
     })
+}
+
+/// Returns true if a further build can be kept. A project's own is taken before.
+pub fn has_room() -> bool {
+    BUILDS.with_borrow(|builds| builds.len() < BUILDS_MAX)
 }
 
 /// Keeps a build for the next slice.

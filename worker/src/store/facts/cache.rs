@@ -89,11 +89,25 @@ pub struct StoreFacts<'a, 's> {
     pub(super) work: RefCell<StepBudget>,
 }
 
-/// Facts that were read, and the first fault.
+/// What a held amount is of: an account at an instant, without the holds of an owner.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HeldKey {
+    pub(super) account: String,
+    pub(super) now_ms: i64,
+    pub(super) key: String,
+    pub(super) owner: Option<String>,
+    pub(super) servers: bool,
+}
+
+/// Facts that were read, and the first fault. A decision may ask for one fact many times, as the search for the best stack does.
 #[derive(Default)]
 pub(super) struct ReadCache {
     pub(super) campaigns: BTreeMap<String, String>,
     pub(super) balances: BTreeMap<String, i64>,
+    /// Amounts that were moved since an instant, by account and instant in milliseconds.
+    pub(super) moved: BTreeMap<(String, i64), u64>,
+    /// Held amounts.
+    pub(super) held: BTreeMap<HeldKey, u64>,
     /// Accounts without holds.
     pub(super) unheld: Vec<String>,
     pub(super) customers: BTreeMap<String, StoredDocument>,

@@ -1,7 +1,7 @@
 //! Documents of a decision, found by name: vouchers, tiers, campaigns, rules with their assignments, customers and orders. Counted facts:
 //! balances, holds and the transfers of a redemption.
 
-use super::cache::StoreFacts;
+use super::cache::{HeldKey, StoreFacts};
 use crate::store::amount;
 use crate::store::document::{StoredDocument, UnreadableFact, read_stored, readable, unreadable};
 use crate::store::index::code_key::code_key;
@@ -308,7 +308,9 @@ impl StoreFacts<'_, '_> {
             return Ok(*balance);
         }
         let row = self.store.row("SELECT balance FROM account WHERE id = +?1", &[account.as_str().into()])?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0))
+        let balance = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        self.cache.borrow_mut().balances.insert(account.as_str().to_owned(), balance);
+        Ok(balance)
     }
 
     pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, UnreadableFact> {
@@ -324,8 +326,14 @@ impl StoreFacts<'_, '_> {
             SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL UNION ALL
             SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL) own
             WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
+        let key = (account.as_str().to_owned(), since.millis());
+        if let Some(moved) = self.cache.borrow().moved.get(&key) {
+            return Ok(*moved);
+        }
         let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
-        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
+        let moved = row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))?;
+        self.cache.borrow_mut().moved.insert(key, moved);
+        Ok(moved)
     }
 
     pub(super) fn find_later_counts(&self, customer_id: &str, after: Instant) -> Result<SummaryCounts, Fault> {
@@ -351,14 +359,30 @@ impl StoreFacts<'_, '_> {
         if self.cache.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
         }
-        let key = own.map_or("", |own| own.key.as_str());
-        let owner = own.and_then(|own| own.owner.as_deref());
-        let servers = own.is_some_and(|own| own.servers);
+        let held_key = HeldKey {
+            account: account.as_str().to_owned(),
+            now_ms: now.millis(),
+            key: own.map_or_else(String::new, |own| own.key.to_string()),
+            owner: own.and_then(|own| own.owner.as_deref()).map(str::to_owned),
+            servers: own.is_some_and(|own| own.servers),
+        };
+        if let Some(held) = self.cache.borrow().held.get(&held_key) {
+            return Ok(*held);
+        }
+        let HeldKey { key, owner, servers, .. } = &held_key;
         let row = self.store.row(
             "SELECT COALESCE(SUM(amount), 0) FROM hold
              WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4 OR (?5 AND owner = '')))",
-            &[account.as_str().into(), now.millis().into(), key.into(), owner.into(), i64::from(servers).into()],
+            &[
+                account.as_str().into(),
+                now.millis().into(),
+                key.as_str().into(),
+                owner.as_deref().into(),
+                i64::from(*servers).into(),
+            ],
         )?;
-        row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
+        let held = row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))?;
+        self.cache.borrow_mut().held.insert(held_key, held);
+        Ok(held)
     }
 }

@@ -3,7 +3,7 @@
 use super::{SECOND, Shop};
 use scrip_worker::domain::bundle::box_keys::DerivationReport;
 use scrip_worker::service;
-use scrip_worker::store::jobs::BundleWork;
+use scrip_worker::store::bundle_work::BundleWork;
 use serde_json::{Value as Json, json};
 
 impl Shop {
