@@ -54,7 +54,8 @@ impl Enumeration<'_, '_> {
     fn evaluate(&mut self, list: &[usize]) {
         let Enumeration { trial, positions, .. } = self;
         let cost = trial.priced.cart.lines.len().times_steps(STEPS_PER_LINE).plus_one().times_steps(list.len());
-        self.steps = self.steps.remaining_after(list.len());
+        // A validation walks twice where units may be claimed.
+        self.steps = self.steps.remaining_after(list.len().times_steps(2));
         if self.steps == 0 || !trial.budget.spend(cost) {
             self.steps = 0;
             return;

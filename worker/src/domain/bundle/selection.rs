@@ -15,6 +15,7 @@ use crate::store::document::Document;
 use crate::store::documents::{any_kind, campaigns, vouchers};
 use crate::store::sql::Fault;
 use crate::store::{bundle_goods, bundle_heads};
+use scrip::money::LARGEST;
 use scrip::time::Instant;
 use scrip::wire::readability;
 use serde_json::Value as Json;
@@ -123,7 +124,8 @@ impl OfferSelection {
         Ok(OfferSelection {
             phase: SelectionPhase::Campaigns,
             pending: VecDeque::new(),
-            before: i64::MAX,
+            // A statement takes no larger number on the platform.
+            before: LARGEST,
             judged: 0,
             read: 0,
             open: OpenCampaigns::default(),
