@@ -40,7 +40,7 @@ export function badBundles(server, pair, otherPair) {
     "format 3": ["unknown_format", headOf({ fmt: 3 })],
     "format 2 as a text": ["unknown_format", headOf({ fmt: "2" })],
     "no format": ["unknown_format", headOf({ fmt: undefined })],
-    "an end that is over": ["expired", () => headOf({ iat: seconds() - 86_410, exp: seconds() - 10, from: Date.now() - DAY, to: Date.now() - DAY / 2 })()],
+    "an end that is over": ["expired", () => headOf({ iat: seconds() - 86_410, exp: seconds() - 10, from: Date.now() - DAY, to: Date.now() - DAY / 2 - 1_000 })()],
     "issued more than five minutes ahead": ["issued_ahead", () => headOf({ iat: seconds() + 310, exp: seconds() + 86_400 })()],
     "a lower rev": ["older_revision", headOf({ rev: 1_999 })],
     "a lower epoch with a higher rev": ["older_revision", headOf({ epoch: 999, rev: 9_000 })],

@@ -88,7 +88,7 @@ check("only a final qualification has offers", async () => {
 check("the best stack of a cart is that of its rules, and only a final verdict has it", async () => {
   const tier = (id, discount) => ({ id, name: id, action: { discount }, active: true, object: "promotion_tier" });
   const tiers = [tier("promo_1", { type: "AMOUNT", amount_off: 100 }), tier("promo_2", { type: "PERCENT", percent_off: 20 })];
-  server.serveRules(shopRules({ promotion_tiers: tiers, public_offers: tiers.map(({ id }) => ["promotion_tier", id]) }));
+  server.serveRules(shopRules({ promotion_tiers: tiers, public_offers: true }));
   const shop = await open();
   const cart = { order: { amount: 1_000 } };
   const context = { now: serviceNow(), seed: "01" };

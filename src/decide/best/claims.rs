@@ -5,13 +5,17 @@ use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::decide::best::candidates::{StackCandidates, find_candidates};
 use crate::decide::best::stack::{
-    BEST_STEPS_MAX, FoundStack, Incumbent, STEPS_PER_LINE, has_applied_all, saved_between, with_positions,
+    FoundStack, Incumbent, STEPS_PER_LINE, has_applied_all, saved_between, with_positions,
 };
 use crate::decide::case::{Case, MissingFacts};
 use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
 use crate::money::Money;
+
+/// The maximum number of fold steps of one search: a whole evaluation takes several times the time of a step on a running order. All lists
+/// of six offers take 10,000.
+const CLAIM_STEPS_MAX: usize = 12_000;
 
 /// Finds the best stack of the offers of a trial.
 pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundStack {
@@ -27,7 +31,7 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
         // A limit beyond the type is none.
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
         // Not all offers are candidates, so no list proves anything.
-        steps: if is_complete { BEST_STEPS_MAX.remaining_after(candidates.len()) } else { 0 },
+        steps: if is_complete { CLAIM_STEPS_MAX.remaining_after(candidates.len()) } else { 0 },
         best: Incumbent::default(),
         missing,
     };
@@ -54,8 +58,7 @@ impl Enumeration<'_, '_> {
     fn evaluate(&mut self, list: &[usize]) {
         let Enumeration { trial, positions, .. } = self;
         let cost = trial.priced.cart.lines.len().times_steps(STEPS_PER_LINE).plus_one().times_steps(list.len());
-        // A validation walks twice where units may be claimed.
-        self.steps = self.steps.remaining_after(list.len().times_steps(2));
+        self.steps = self.steps.remaining_after(list.len());
         if self.steps == 0 || !trial.budget.spend(cost) {
             self.steps = 0;
             return;
