@@ -196,11 +196,13 @@ function withTrace(text) {
   return JSON.stringify({ ...request, options: { ...request.options, expand: ["trace"] } });
 }
 
+const isObject = (value) => Object.prototype.toString.call(value) === "[object Object]";
+
 /** Returns a cart with the options for the best stack, and one offer beside it. What cannot be read stays as it is. */
 function withBest(text) {
   try {
     const cart = JSON.parse(text);
-    if (Object.prototype.toString.call(cart) !== "[object Object]") return text;
+    if (![cart, cart?.options ?? {}].every(isObject)) return text;
     return JSON.stringify({ ...cart, options: { ...cart.options, limit: 1, optimise: true } });
   } catch {
     return text;

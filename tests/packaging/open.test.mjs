@@ -73,7 +73,7 @@ check("what cannot be read is unreadable, never thrown, and never valid", async 
 
 check("only a final qualification has offers", async () => {
   const tier = { id: "promo_1", name: "one", action: { discount: { type: "PERCENT", percent_off: 10 } }, active: true, object: "promotion_tier" };
-  server.serveRules(shopRules({ promotion_tiers: [tier], public_offers: [["promotion_tier", "promo_1"]] }));
+  server.serveRules(shopRules({ promotion_tiers: [tier], public_offers: true }));
   const shop = await open();
   const found = await shop.qualify({ scenario: "PRODUCTS", order: { amount: 1_000 } });
   assert.equal(found.kind === "final", found.offers !== undefined);

@@ -127,7 +127,10 @@ impl<'c> Search<'_, 'c> {
             let children = self.expand(&node, &followers, &mut most.to_vec());
             // The first of equal ones.
             let Some((rank, saved)) = children.into_iter().rev().max_by_key(|(_, saved)| *saved) else { return };
-            let Some(next) = self.descend(&node, rank).filter(|_| saved > node.saved) else { return };
+            if saved <= node.saved {
+                return;
+            }
+            let Some(next) = self.descend(&node, rank) else { return };
             node = next;
         }
     }
@@ -150,7 +153,7 @@ impl<'c> Search<'_, 'c> {
             };
             let ApplyOutcome::Applied(gain) = outcome else { continue };
             let gives = self.trial.budget.checked(gain.total());
-            let is_steady = self.candidates.get(rank).is_some_and(|candidate| candidate.bound != GainBound::Varying);
+            let is_steady = self.candidates.get(rank).is_some_and(|candidate| candidate.bound == GainBound::Steady);
             if let Some(most) = most.get_mut(rank).filter(|_| is_steady) {
                 *most = gives.min(*most);
             }
@@ -298,11 +301,9 @@ impl<'c> Search<'_, 'c> {
         let amount = |amount: Option<Money>| amount.unwrap_or_default().minor();
         let mut amounts = vec![amount(cart.discount)];
         amounts.extend(cart.lines.iter().flat_map(|line| [amount(line.discount), amount(line.applied), line.free]));
-        let numbers = ranks
-            .iter()
-            .map(|rank| rank.to_be_bytes().to_vec())
-            .chain(amounts.iter().map(|one| one.to_be_bytes().to_vec()));
-        visited.insert(sha256(&[&numbers.flatten().collect::<Vec<u8>>()]))
+        let ranks: Vec<u8> = ranks.into_iter().flat_map(usize::to_be_bytes).collect();
+        let amounts: Vec<u8> = amounts.into_iter().flat_map(u64::to_be_bytes).collect();
+        visited.insert(sha256(&[&ranks, &amounts]))
     }
 
     /// Leaves out stacks that can save at most `bound`.

@@ -60,10 +60,9 @@ pub(super) fn with_positions<'a>(trial: &Case<'a>, positions: &[usize]) -> Box<E
 
 /// Returns whether an evaluation applied all its redeemables in the order of the request.
 pub(super) fn has_applied_all(evaluated: &Evaluation<'_>) -> bool {
+    let is_applied = |step: &WalkStep| matches!(step.outcome, ApplyOutcome::Applied(_));
     let steps = &evaluated.walk.steps;
-    let is_next =
-        |(at, step): (usize, &WalkStep)| step.position == at && matches!(step.outcome, ApplyOutcome::Applied(_));
-    evaluated.valid && steps.iter().enumerate().all(is_next)
+    evaluated.valid && steps.iter().enumerate().all(|(at, step)| step.position == at && is_applied(step))
 }
 
 /// Returns the amount that discounts have saved between two states of an order: their sum, at most the order's amount.

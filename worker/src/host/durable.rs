@@ -3,6 +3,7 @@
 
 use crate::store::sql::{Fault, Sql, SqlRow, SqlValue};
 use js_sys::{Array, Error};
+use scrip::money::LARGEST;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -27,9 +28,6 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = toArray)]
     fn to_array(this: &RawRows) -> Result<Array, JsValue>;
 }
-
-/// Largest integer that a JavaScript number represents exactly.
-const SAFE: i64 = 9_007_199_254_740_991;
 
 impl Sql for ObjectSql {
     fn run(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
@@ -60,7 +58,7 @@ fn write_value(value: &SqlValue) -> Result<JsValue, Fault> {
     match value {
         SqlValue::Null => Ok(JsValue::NULL),
         // Beyond this bound a different number would be stored.
-        SqlValue::Int(number) if !(-SAFE..=SAFE).contains(number) => {
+        SqlValue::Int(number) if !(-LARGEST..=LARGEST).contains(number) => {
             Err(Fault::new(format!("the parameter `{number}` is beyond 2^53-1")))
         }
         SqlValue::Int(number) => Ok(JsValue::from_f64(*number as f64)),

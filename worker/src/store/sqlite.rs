@@ -5,6 +5,7 @@ use super::sql::{Fault, Sql, SqlRow, SqlValue};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, StatementStatus, ToSql};
+use scrip::money::LARGEST;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -74,6 +75,11 @@ impl ToSql for SqlValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             SqlValue::Null => ValueRef::Null,
+            // The platform refuses a larger one, which would be stored as another number.
+            SqlValue::Int(number) if !(-LARGEST..=LARGEST).contains(number) => {
+                let reason = format!("the parameter `{number}` is beyond 2^53-1");
+                return Err(rusqlite::Error::ToSqlConversionFailure(reason.into()));
+            }
             // Numbers are doubles on the platform: columns without integer affinity keep them so.
             SqlValue::Int(number) => ValueRef::Real(*number as f64),
             SqlValue::Text(text) => ValueRef::Text(text.as_bytes()),

@@ -33,7 +33,7 @@ pub struct ContentBuild {
 
 impl ContentBuild {
     /// Continues the core, and then the goods with its sets, as far as the rows reach. Where an earlier slice has begun the goods, they
-    /// come first, with the sets of then.
+    /// keep the sets of then, and both get a half of the rows.
     pub fn refresh(
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
@@ -46,10 +46,13 @@ impl ContentBuild {
             Some(core) => core,
             None => CoreBuild::begin(store, project, revision, now)?,
         };
+        if !core::has_room() {
+            // Other projects of the process occupy the memory for builds: this slice does all that is left.
+            (budget.rows, budget.is_urgent) = (u64::MAX, true);
+        }
         let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
         let sets = match started {
             Some(tree) => {
-                // One half for the goods, the other one for the core.
                 (budget.rows, budget.goods_rows) = (budget.rows.div_ceil(2), budget.goods_rows.div_ceil(2));
                 core.advance(store, project, &mut budget)?;
                 Some(tree.sets)
@@ -78,18 +81,13 @@ impl ContentBuild {
     }
 
     /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these
-    /// are to be built again. Where other projects of the process occupy the memory for builds, this slice does all that is left.
+    /// are to be built again.
     pub fn finish(
         mut self,
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
     ) -> Result<Option<BundleContent>, Fault> {
-        let is_kept = core::has_room();
-        if !is_kept {
-            self.budget = SliceBudget { rows: u64::MAX, is_urgent: true, ..self.budget };
-        }
-        let is_complete = self.core.advance(store, project, &mut self.budget)?;
-        if is_kept && (self.sets.is_none() || !is_complete) {
+        if self.sets.is_none() || !self.core.advance(store, project, &mut self.budget)? {
             self.keep();
             return Ok(None);
         }

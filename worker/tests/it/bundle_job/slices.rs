@@ -2,7 +2,11 @@
 
 use super::{SECOND, Shop};
 use scrip_worker::domain::bundle::box_keys::DerivationReport;
+use scrip_worker::domain::bundle::core::{self, CoreBuild};
+use scrip_worker::domain::bundle::project::BundleProject;
+use scrip_worker::http::caller::Settings;
 use scrip_worker::service;
+use scrip_worker::store::bundle_heads;
 use scrip_worker::store::bundle_work::BundleWork;
 use serde_json::{Value as Json, json};
 
@@ -170,6 +174,27 @@ fn a_lost_build_begins_again() {
         assert!(shop.rev() > rev);
         assert_eq!(shop.core_hash(), hash);
     }
+}
+
+/// Where builds of other projects occupy the memory, a slice completes the core instead of beginning it again and again.
+#[test]
+fn a_build_beside_many_others_ends_in_its_slice() {
+    let shop = Shop::varied();
+    let hash = shop.core_hash();
+    shop.rows.set(1);
+    shop.event(|store, context| {
+        let stored = bundle_heads::find_project(store).unwrap().unwrap();
+        let settings: Settings = serde_json::from_str(&stored.settings).unwrap();
+        for id in ["one", "two", "three", "four"] {
+            let project = BundleProject { id, settings: &settings, time_zone: settings.time_zone.clone() };
+            core::keep_build(CoreBuild::begin(store, &project, "revision".into(), context.now).unwrap());
+        }
+    });
+    shop.build_again();
+    let rev = shop.rev();
+    assert!(shop.slice());
+    assert!(shop.rev() > rev);
+    assert_eq!(shop.core_hash(), hash);
 }
 
 /// Changes that come before each slice do not keep the next head away for longer than ten seconds.
