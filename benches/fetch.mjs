@@ -26,7 +26,7 @@ export async function measureFetch() {
 }
 
 /** Creates the products, and campaigns of one promotion tier with a rule that they share. */
-async function fill(call, campaigns) {
+export async function fill(call, campaigns) {
   const made = async (path, body) => {
     const { status, body: answer } = await call("POST", path, body);
     if (status !== 200) throw new Error(`${path} answered ${status} ${JSON.stringify(answer)}`);
@@ -41,9 +41,11 @@ async function fill(call, campaigns) {
   }
 }
 
+/** Returns lines of different products. */
+export const itemsOf = (lines) => Array.from({ length: lines }, (_, n) => ({ source_id: `product-${n}`, related_object: "product", quantity: 1 }));
+
 async function firstFetch(url) {
-  const items = Array.from({ length: LINES }, (_, n) => ({ source_id: `product-${n}`, related_object: "product", quantity: 1 }));
-  return fetchAndCount(url, (shop) => shop.qualify({ scenario: "ALL", order: { items } }));
+  return fetchAndCount(url, (shop) => shop.qualify({ scenario: "ALL", order: { items: itemsOf(LINES) } }));
 }
 
 /** Opens a shop and lets it decide, again until the verdict is final; returns the bytes that a new page fetched for that, each after brotli. */

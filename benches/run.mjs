@@ -49,11 +49,12 @@ const PARTS = {
   polls: async () => (await import("./polls.mjs")).measurePolls({ rounds: ROUNDS }),
   goods: async () => (await import("./goods.mjs")).measureGoods(),
   fetch: async () => (await import("./fetch.mjs")).measureFetch(),
+  open: async () => (await import("./open.mjs")).measureOpen(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls", "goods", "fetch"]);
+const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
 
 async function main(names) {
   if (names[0] === "--against") {

@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, fetch, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, fetch, open, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -108,6 +108,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(polls ? pollsTable(polls) : []),
     ...(goods ? goodsText(goods) : []),
     ...(fetch ? fetchTable(fetch) : []),
+    ...(open ? openText(open) : []),
     ...(scale ? scaleTable(scale) : []),
     ...(bulk ? bulkTable(bulk) : []),
   ].join("\n");
@@ -189,6 +190,12 @@ function fetchTable(rows) {
     "",
   ];
 }
+
+const openText = ({ offers, lines, open_ms: opened, first_ms: first, check_now: ratio }) => [
+  `**A page opens a shop of ${number(offers)} offers from its store, without the service**`, "",
+  `\`open\` takes ${opened.toFixed(1)} ms, and ${first.toFixed(1)} ms until the first verdict on ${lines} lines with a code. \`checkNow\` takes ${ratio.toFixed(2)} times as long as the `
+  + "engine's `validate`.", "",
+];
 
 function coldTable({ rounds, listens, first, second, returned }) {
   const row = (what, ms) => `| ${what} | ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} |`;

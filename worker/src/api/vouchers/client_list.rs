@@ -37,7 +37,7 @@ const VISIBLE_MAX: i64 = 1_000;
 pub const ROUTES: &[Route] = &[get("/client/v1/vouchers", "List vouchers from a client", list)
     .describe(
         "listClientVouchers",
-        "Returns the vouchers of the customer of the token, and those in force whose `visibility`, or that of their standalone campaign, is `public`. A project whose customer trust is `open` lists the codes of all standalone campaigns that can be used now. A client names a customer without a token only where the project's customer trust is `open`. A closed switch is refused with `forbidden`, a customer other than that of the token with `customer_mismatch`.",
+        "Returns the vouchers of the customer of the token, and those in force whose `visibility`, or that of their standalone campaign, is `public`. A project whose customer trust is `open` lists the codes of all standalone campaigns that can be used now. Of codes without a campaign the newest 1,000 that have not ended and have a `visibility` are looked at. A client names a customer without a token only where the project's customer trust is `open`. A closed switch is refused with `forbidden`, a customer other than that of the token with `customer_mismatch`.",
     )
     .returns("The vouchers of this page, reduced to fields that a client may see, and the total.")
     .of(&VOUCHER)

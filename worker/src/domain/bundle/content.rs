@@ -25,6 +25,7 @@ pub struct BundleContent {
 #[derive(Debug)]
 pub struct ContentBuild {
     core: CoreBuild,
+    now: Instant,
     budget: SliceBudget,
     /// Sets that the goods contain; `None` before the core has any.
     sets: Option<BTreeMap<u64, String>>,
@@ -40,13 +41,13 @@ impl ContentBuild {
         now: Instant,
         mut budget: SliceBudget,
     ) -> Result<ContentBuild, Fault> {
-        let revision = bundle_heads::find_state(store)?.revision;
+        let state = bundle_heads::find_state(store)?;
         let kept = core::take_build(project);
-        let mut core = match kept.filter(|core| core.is_usable(project, &revision, now, budget.is_urgent)) {
+        let mut core = match kept.filter(|core| core.is_usable(project, &state, now, budget.is_urgent)) {
             Some(core) => core,
-            None => CoreBuild::begin(store, project, revision, now)?,
+            None => CoreBuild::begin(store, project, &state, now)?,
         };
-        if !core::has_room() {
+        if !core::has_room(now) {
             // Other projects of the process occupy the memory for builds: this slice does all that is left.
             (budget.rows, budget.is_urgent) = (u64::MAX, true);
         }
@@ -67,7 +68,7 @@ impl ContentBuild {
             Some(sets) => goods_build::refresh(store, project, sets, now.millis(), budget.goods_rows)?,
             None => None,
         };
-        Ok(ContentBuild { core, budget, sets, goods })
+        Ok(ContentBuild { core, now, budget, sets, goods })
     }
 
     /// Returns true if the goods are up to date.
@@ -77,7 +78,7 @@ impl ContentBuild {
 
     /// Leaves the rest of the work to the next slice.
     pub fn keep(self) {
-        core::keep_build(self.core);
+        core::keep_build(self.core, self.now);
     }
 
     /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these

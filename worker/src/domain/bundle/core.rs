@@ -12,7 +12,7 @@ use crate::domain::bundle::project::{BundleProject, hash_settings};
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
-use crate::store::bundle_heads;
+use crate::store::bundle_heads::{self, BundleState};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
 use std::cell::RefCell;
@@ -56,27 +56,33 @@ enum CoreStage {
 pub struct CoreBuild {
     project: String,
     settings: String,
+    /// Of the project: a restored archive has another one, and may repeat revisions.
+    epoch: i64,
     /// Revision of the documents.
     pub revision: String,
     horizon: Horizon,
+    /// Time of the last slice.
+    continued: Instant,
     /// `None` after a fault.
     stage: Option<CoreStage>,
 }
 
 impl CoreBuild {
-    /// Begins the build of a core for an instant; the documents have this revision.
+    /// Begins the build of a core for an instant; the documents have this state.
     pub fn begin(
         store: &Store<'_>,
         project: &BundleProject<'_>,
-        revision: String,
+        state: &BundleState,
         now: Instant,
     ) -> Result<CoreBuild, Fault> {
         let selection = OfferSelection::begin(store, now)?;
         Ok(CoreBuild {
             project: project.id.to_owned(),
             settings: hash_settings(project),
-            revision,
+            epoch: state.epoch,
+            revision: state.revision.clone(),
             horizon: selection.horizon,
+            continued: now,
             stage: Some(CoreStage::Selecting(Box::new(selection))),
         })
     }
@@ -86,12 +92,13 @@ impl CoreBuild {
         self.project == project.id
     }
 
-    /// Returns true if it may be continued at a time when the documents have this revision. An urgent one that has read its documents is
+    /// Returns true if it may be continued at a time when the documents have this state. An urgent one that has read its documents is
     /// completed, also where they have changed since.
-    pub fn is_usable(&self, project: &BundleProject<'_>, revision: &str, now: Instant, is_urgent: bool) -> bool {
+    pub fn is_usable(&self, project: &BundleProject<'_>, state: &BundleState, now: Instant, is_urgent: bool) -> bool {
         let has_read =
             matches!(self.stage, Some(CoreStage::Sealing(..) | CoreStage::Writing(..) | CoreStage::Complete(..)));
-        (self.revision == revision || has_read && is_urgent)
+        (self.revision == state.revision || has_read && is_urgent)
+            && self.epoch == state.epoch
             && self.stage.is_some()
             && self.settings == hash_settings(project)
             && self.horizon.includes(now)
@@ -202,6 +209,8 @@ impl CoreStage {
 
 /// Maximum number of builds, because several projects share a process. Beyond it the oldest begins again.
 const BUILDS_MAX: usize = 4;
+/// Time without a slice after which a build is given up. A project continues its own within a second.
+const ABANDONED_MS: u64 = 60_000;
 
 thread_local! {
     /// Builds that are not complete, from one slice to the next. They are not stored: a core of thousands of documents would be written twice
@@ -217,17 +226,21 @@ pub fn take_build(project: &BundleProject<'_>) -> Option<CoreBuild> {
     })
 }
 
-/// Returns true if a further build can be kept. A project's own is taken before.
-pub fn has_room() -> bool {
-    BUILDS.with_borrow(|builds| builds.len() < BUILDS_MAX)
+/// Returns true if a further build can be kept. A project's own is taken before. Builds that nothing has continued for a minute are
+/// removed: their projects may be deleted, or in another process.
+pub fn has_room(now: Instant) -> bool {
+    BUILDS.with_borrow_mut(|builds| {
+        builds.retain(|build| build.continued.millis().abs_diff(now.millis()) < ABANDONED_MS);
+        builds.len() < BUILDS_MAX
+    })
 }
 
 /// Keeps a build for the next slice.
-pub fn keep_build(build: CoreBuild) {
+pub fn keep_build(build: CoreBuild, now: Instant) {
     BUILDS.with_borrow_mut(|builds| {
         if builds.len() >= BUILDS_MAX {
             builds.pop_front();
         }
-        builds.push_back(build);
+        builds.push_back(CoreBuild { continued: now, ..build });
     });
 }

@@ -176,7 +176,8 @@ fn a_lost_build_begins_again() {
     }
 }
 
-/// Where builds of other projects occupy the memory, a slice completes the core instead of beginning it again and again.
+/// Where builds of other projects occupy the memory, a slice completes the core instead of beginning it again and again. Builds
+/// without a slice for a minute do not count.
 #[test]
 fn a_build_beside_many_others_ends_in_its_slice() {
     let shop = Shop::varied();
@@ -185,9 +186,10 @@ fn a_build_beside_many_others_ends_in_its_slice() {
     shop.event(|store, context| {
         let stored = bundle_heads::find_project(store).unwrap().unwrap();
         let settings: Settings = serde_json::from_str(&stored.settings).unwrap();
+        let state = bundle_heads::find_state(store).unwrap();
         for id in ["one", "two", "three", "four"] {
             let project = BundleProject { id, settings: &settings, time_zone: settings.time_zone.clone() };
-            core::keep_build(CoreBuild::begin(store, &project, "revision".into(), context.now).unwrap());
+            core::keep_build(CoreBuild::begin(store, &project, &state, context.now).unwrap(), context.now);
         }
     });
     shop.build_again();
@@ -195,6 +197,9 @@ fn a_build_beside_many_others_ends_in_its_slice() {
     assert!(shop.slice());
     assert!(shop.rev() > rev);
     assert_eq!(shop.core_hash(), hash);
+    shop.at.set(shop.at.get() + 60 * SECOND);
+    shop.build_again();
+    assert!(!shop.slice());
 }
 
 /// Changes that come before each slice do not keep the next head away for longer than ten seconds.
