@@ -111,7 +111,7 @@ fn operation(route: &Route, examples: &Json, schemas: &mut SchemaRegistry) -> Js
         content[media] = json!({ "schema": { "type": "string" }, "example": example });
     }
     responses.insert(route.success.to_string(), response);
-    responses.extend(refusals::of(route));
+    responses.extend(refusals::of(route, examples.get("keys").and_then(|of| of.get(name(route)))));
     if let Some((status, also)) = route.also {
         let schema = schemas.of(&also, Direction::Response);
         responses.insert(status.to_string(), response_json(status, "", also.fields().is_empty(), schema, None));

@@ -38,6 +38,12 @@ use support::{test_report, vector};
 /// Members of answers that no story receives, each with the reason.
 const WITHOUT_STORY: &str = include_str!("../src/interface/fields-without-story.txt");
 
+/// Returns the examples of the description, as the last update has written them.
+fn stored_examples() -> Json {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/interface/examples.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 /// Compares every answer with the description, and selects examples for the next one.
 struct DescriptionRun<'d> {
     document: &'d Json,
@@ -71,7 +77,7 @@ impl DescriptionRun<'_> {
         if reply.status == route.success && route.path != "/openapi.json" {
             self.examples.see(&name, &request.body, body);
         } else if reply.status >= 400 {
-            self.examples.see_refusal(reply.status, body);
+            self.examples.see_refusal(&name, reply.status, body);
         }
         let Some(schema) = response.pointer("/content/application~1json/schema") else {
             return if body.is_null() { Ok(()) } else { Err(format!("{status} is described without a body: {body}")) };
@@ -128,7 +134,6 @@ impl DescriptionRun<'_> {
 
     /// Writes the examples and the description, and the members that no answer contained with their known reasons.
     fn write(&self, without_story: &[String]) {
-        let folder = env!("CARGO_MANIFEST_DIR");
         let is_about = |line: &&str, member: &String| line.split(' ').next() == Some(member);
         let reason = |member: &String| WITHOUT_STORY.lines().find(|line| is_about(line, member)).map(str::to_owned);
         let head = WITHOUT_STORY.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
@@ -136,6 +141,7 @@ impl DescriptionRun<'_> {
             .iter()
             .map(|member| reason(member).unwrap_or_else(|| format!("{member} No story or vector has it.")));
         let text: Vec<String> = head.chain(lines).collect();
+        let folder = env!("CARGO_MANIFEST_DIR");
         std::fs::write(format!("{folder}/src/interface/fields-without-story.txt"), text.join("\n") + "\n").unwrap();
         let examples = self.examples.written();
         std::fs::write(format!("{folder}/src/interface/examples.json"), openapi::print(&examples)).unwrap();
@@ -197,6 +203,9 @@ fn stories() {
             wrong.extend(
                 old.map(|member| format!("fields-without-story.txt lists {member}, which is seen or not described")),
             );
+            if stored_examples()["keys"] != described.examples.keys() {
+                wrong.push("examples.json has other error keys than the stories: run them with UPDATE=1".into());
+            }
         }
     }
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));

@@ -228,9 +228,17 @@ fn example_without_story(status: u16, name: &str) -> Option<Json> {
     serde_json::from_slice(&reply.body).ok()
 }
 
-/// Returns the refusals of a route, by their status. A public route refuses no caller.
-pub fn of(route: &Route) -> Vec<(String, Json)> {
+/// Returns the refusals of a route, by their status, with the error keys that its stories have caused. A public route refuses no caller.
+pub fn of(route: &Route, keys: Option<&Json>) -> Vec<(String, Json)> {
     let refusals = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
-    let named = |name: &str| json!({ "$ref": format!("#/components/responses/{name}") });
-    refusals.map(|refusal| (refusal.status.to_string(), named(refusal.name))).collect()
+    let named = |refusal: &Refusal| {
+        let mut response = json!({ "$ref": format!("#/components/responses/{}", refusal.name) });
+        let caused = keys.and_then(|keys| keys.get(refusal.status.to_string())).and_then(Json::as_array);
+        if let Some(caused) = caused.filter(|_| refusal.status != 503) {
+            let caused: Vec<String> = caused.iter().filter_map(Json::as_str).map(|key| format!("`{key}`")).collect();
+            response["description"] = format!("Errors of this operation include {}.", caused.join(", ")).into();
+        }
+        response
+    };
+    refusals.map(|refusal| (refusal.status.to_string(), named(refusal))).collect()
 }

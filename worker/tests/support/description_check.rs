@@ -157,6 +157,8 @@ pub struct Examples {
     requests: BTreeMap<String, Example>,
     answers: BTreeMap<String, Example>,
     refusals: BTreeMap<String, Example>,
+    /// Error keys by operation and status.
+    keys: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Examples {
@@ -176,11 +178,20 @@ impl Examples {
         }
     }
 
-    /// Records a refusal; one of each status becomes an example.
-    pub fn see_refusal(&mut self, status: u16, answer: &Json) {
+    /// Records a refusal: its key for the operation, and one of each status as an example.
+    pub fn see_refusal(&mut self, operation: &str, status: u16, answer: &Json) {
+        if let Some(key) = answer["key"].as_str() {
+            let of_operation = self.keys.entry(operation.to_owned()).or_default();
+            of_operation.entry(status.to_string()).or_default().insert(key.to_owned());
+        }
         if answer["details"].is_string() || answer.get("statusCode").is_some() {
             take(&mut self.refusals, &status.to_string(), self.in_sample_shop, answer.clone(), REFUSAL_BYTES);
         }
+    }
+
+    /// Returns the error keys of each operation by status.
+    pub fn keys(&self) -> Json {
+        json!(self.keys)
     }
 
     /// Returns the input for the generation of the description.
@@ -188,7 +199,12 @@ impl Examples {
         let values = |examples: &BTreeMap<String, Example>| -> Map<String, Json> {
             examples.iter().map(|(name, example)| (name.clone(), example.value.clone())).collect()
         };
-        json!({ "answers": values(&self.answers), "requests": values(&self.requests), "refusals": values(&self.refusals) })
+        json!({
+            "answers": values(&self.answers),
+            "requests": values(&self.requests),
+            "refusals": values(&self.refusals),
+            "keys": self.keys(),
+        })
     }
 }
 
