@@ -49,6 +49,7 @@ const PARTS = {
   polls: async () => (await import("./polls.mjs")).measurePolls({ rounds: ROUNDS }),
   goods: async () => (await import("./goods.mjs")).measureGoods(),
   fetch: async () => (await import("./fetch.mjs")).measureFetch(),
+  prices: async () => (await import("./prices.mjs")).measurePrices(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
