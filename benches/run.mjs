@@ -50,6 +50,7 @@ const PARTS = {
   goods: async () => (await import("./goods.mjs")).measureGoods(),
   fetch: async () => (await import("./fetch.mjs")).measureFetch(),
   open: async () => (await import("./open.mjs")).measureOpen(),
+  prices: async () => (await import("./prices.mjs")).measurePrices(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 

@@ -159,6 +159,11 @@ class Prepared {
     return this.#decide("qualify", bytesOf(request), context);
   }
 
+  prices(request, context) {
+    if (typeof request !== "string") throw new TypeError("`prices` takes JSON text");
+    return textOf(this.#decide("prices", encoder.encode(request), context));
+  }
+
   qualifyObject(request, context) {
     if (isPlain(request, 0)) return this.#decide("qualifyObject", request, context);
     return JSON.parse(this.qualify(toJsonText(request), context));

@@ -3005,6 +3005,12 @@ export interface Prepared {
   /** The same for plain objects. */
   qualifyObject(request: QualificationRequest, context?: Context): QualificationAnswer;
 
+  /**
+   * Finds the prices of products and SKUs, each alone: JSON text with `ids` and maybe a `customer` gives JSON text with `prices`, in the order of the
+   * ids. One with `missing` is not final. Throws the same errors as `validate`.
+   */
+  prices(request: string, context?: Context): string;
+
   /** SHA-256 of the given rules, 64 hex digits; it identifies the rules of an answer. */
   readonly hash: string;
 
@@ -3261,6 +3267,57 @@ export interface ProvisionalOffers extends VerdictBase {
 /** The verdict of `qualify`: only a final one has `offers`. */
 export type QualificationVerdict = FinalOffers | ProvisionalOffers | (UnreadableVerdict & { readonly offers?: undefined; readonly likelyOffers?: undefined; readonly best?: undefined; readonly likelyBest?: undefined });
 
+/** Amounts of a product or SKU alone, in minor units. */
+export interface PriceAmounts {
+  readonly object: "product" | "sku";
+  /** Price in the catalogue. */
+  readonly price: number;
+  /** Amount of a cart with one unit of it, after the promotions. */
+  readonly discounted_price: number;
+  /** `true` where the cart decides: a promotion depends on other lines, on the amount or on the customer. Show it as "from", or without reserve where `false`. */
+  readonly from: boolean;
+  /** The promotion tiers, in the order in which a validation of them gives this amount. */
+  readonly redeemables: readonly { readonly object: "promotion_tier"; readonly id: string }[];
+}
+
+/** The price of a product or SKU as the service would decide about a cart of it alone. */
+export interface FinalPrice extends PriceAmounts {
+  readonly kind: "final";
+  readonly id: string;
+  readonly likely?: undefined;
+  readonly missing?: undefined;
+  readonly error?: undefined;
+}
+
+/** Facts are missing. Never show `likely` as the price without reserve. */
+export interface ProvisionalPrice {
+  readonly kind: "provisional";
+  readonly id: string;
+  /** What is known; nothing, or its `error`, where the product itself is unknown. */
+  readonly likely: PriceAmounts | { readonly error: Invalid } | undefined;
+  readonly missing: readonly [MissingFact, ...MissingFact[]];
+  readonly discounted_price?: undefined;
+  readonly error?: undefined;
+}
+
+/** There is no price: the product does not exist, or has none in the catalogue. */
+export interface UnreadablePrice {
+  readonly kind: "unreadable";
+  readonly id: string;
+  readonly error: Invalid;
+  readonly discounted_price?: undefined;
+  readonly likely?: undefined;
+  readonly missing?: undefined;
+}
+
+/** Only a final price has amounts. */
+export type Price = FinalPrice | ProvisionalPrice | UnreadablePrice;
+
+/** The prices of all ids, in their order, or the reason why the request cannot be read. */
+export type Prices =
+  | { readonly kind: "listed"; readonly prices: readonly Price[]; readonly error?: undefined; readonly answer: object; readonly text: string; readonly asOf: AsOf }
+  | { readonly kind: "unreadable"; readonly prices?: undefined; readonly error: Invalid; readonly answer: object; readonly text: string; readonly asOf: AsOf };
+
 /** The service has redeemed. */
 export interface Redeemed {
   kind: "redeemed";
@@ -3308,7 +3365,7 @@ export type ShopState = "fresh" | "ageing" | "offline" | "too old" | "broken";
 /** Why rules could not be renewed: no network, an error of the service, a bundle that is not proven. */
 export type ShopProblem = Error & { code?: BundleRefusal | undefined; status?: number | undefined };
 
-/** A shop that was opened. No failure of network, service or store makes `check`, `checkNow`, `qualify` or `best` throw. */
+/** A shop that was opened. No failure of network, service or store makes `check`, `checkNow`, `qualify`, `best` or `prices` throw. */
 export interface Shop {
   /** Decides about a cart, after it has fetched its products and opened its codes. */
   check(request: ValidationRequest & { order: OrderRequest }, context?: Context): Promise<Verdict<Order>>;
@@ -3320,6 +3377,11 @@ export interface Shop {
   qualify(request?: QualificationRequest | string, context?: Context): Promise<QualificationVerdict>;
   /** Finds the offers that together save most for a cart: `verdict.best` has them in the order in which they do. */
   best(cart?: QualificationRequest | string, context?: Context): Promise<QualificationVerdict>;
+  /**
+   * Finds the prices of products and SKUs by id or `source_id`, at most 10,000, each alone after the promotion tiers that apply to it and together
+   * save most. The customer matters for promotions with such conditions.
+   */
+  prices(ids: readonly string[], context?: Context & { customer?: CustomerRequest | undefined }): Promise<Prices>;
   /** Has the service decide. Fails where the service does not answer. */
   ask(request: ValidationRequest & { order: OrderRequest }): Promise<Verdict<Order>>;
   ask(request: ValidationRequest | string): Promise<Verdict>;

@@ -33,6 +33,7 @@ pub use case::Case;
 pub use client_trust::{receive, with_proven_customer};
 pub use customer_conditions::met_conditions;
 pub use order_return::answer::{ReturnAnswer, ReturnRequest};
+pub use qualify::prices::{GoodsPrice, find_prices};
 pub use qualify::{QualificationAnswer, qualify, qualify_offline};
 pub use redeem::{RedeemedPart, RedemptionDecision, expected_grants, redeem};
 pub use referral::Referral;

@@ -10,6 +10,7 @@ pub mod offer_phase;
 pub mod offer_visibility;
 pub mod order;
 pub mod order_return;
+pub mod price;
 pub mod promotion;
 pub mod qualification;
 pub mod redeemable;

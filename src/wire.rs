@@ -11,6 +11,7 @@ pub mod goods;
 pub mod loyalty;
 pub mod offer;
 pub mod order;
+pub mod price;
 pub mod problem;
 pub mod project;
 pub mod qualification;

@@ -90,6 +90,11 @@ impl Rules {
         self.decide(request, now_ms, seed, PreparedRules::qualify)
     }
 
+    /// Finds the prices of products and SKUs, each alone, for a request in JSON in UTF-8.
+    pub fn prices(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
+        self.decide(request, now_ms, seed, PreparedRules::prices)
+    }
+
     /// Qualifies a request as a plain object, and returns a plain object.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {

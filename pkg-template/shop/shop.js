@@ -5,7 +5,7 @@ import { ServiceCalls } from "./calls.js";
 import { RedeemQueue } from "./redeem_queue.js";
 import { ShopRules } from "./rules.js";
 import { ShopStore } from "./store.js";
-import { qualificationOf, verdictOf } from "./verdict.js";
+import { pricesOf, qualificationOf, verdictOf } from "./verdict.js";
 
 const NO_DECISION = '{"valid":false,"redeemables":[],"missing":["engine"]}';
 const NO_OFFERS = '{"redeemables":{"object":"list","data_ref":"data","data":[],"total":0,"has_more":false},"missing":["engine"]}';
@@ -72,6 +72,16 @@ export class Shop {
   /** Finds the offers that together save most, in their order. */
   async best(cart = {}, context) {
     return this.qualify(withBest(textOf(cart)), context);
+  }
+
+  /** Finds the prices of products and SKUs after the promotions that apply to each alone. `context` may have the customer. */
+  async prices(ids, { customer, ...context } = {}) {
+    const text = textOf({ ids, customer });
+    await this.#prepare(text);
+    const rules = this.#rules;
+    const now = rules.now();
+    const answer = decide(this.#prepared, "prices", text, { ...context, now: context.now ?? now });
+    return pricesOf(answer ?? withoutPrices(ids), rules.lacking(now), rules.asOf);
   }
 
   /** Has the service decide. Fails where it does not answer. */
@@ -189,6 +199,9 @@ function textOf(request) {
     return "null";
   }
 }
+
+/** Returns the answer about prices where the engine fails. */
+const withoutPrices = (ids) => JSON.stringify({ prices: ids.map((id) => ({ id, missing: ["engine"] })) });
 
 /** Returns a readable request with the option for reasons. */
 function withTrace(text) {

@@ -83,6 +83,20 @@ export function qualificationOf(text, lacking, asOf) {
   };
 }
 
+/** Returns the prices of an answer, each with its kind: only a final one has amounts to show without reserve. */
+export function pricesOf(text, lacking, asOf) {
+  const answer = JSON.parse(text);
+  if (!answer.prices) return { kind: "unreadable", prices: undefined, error: answer, answer, text, asOf };
+  return { kind: "listed", prices: answer.prices.map((price) => priceOf(price, lacking)), error: undefined, answer, text, asOf };
+}
+
+function priceOf(price, lacking) {
+  if (!price.missing && lacking.length === 0) return { kind: price.error ? "unreadable" : "final", ...price };
+  const { id, missing = [], ...known } = price;
+  const likely = known.discounted_price === undefined ? undefined : known;
+  return { kind: "provisional", id, likely, missing: [...new Set([...missing, ...lacking])] };
+}
+
 /** Returns what a provisional verdict would be with the facts that are known. */
 function likelyOf(answer) {
   if (answer.missing.includes("bundle")) return "unknown";

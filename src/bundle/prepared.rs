@@ -21,6 +21,7 @@ use crate::text::{Text, joined, sha256_hex};
 use crate::time::Instant;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
+use crate::wire::price::{read_prices, write_prices};
 use crate::wire::problem::{Problem, VALUES_MAX};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
 use crate::wire::redemptions::redemption::write_redemption;
@@ -294,6 +295,36 @@ impl PreparedRules {
                 proven.into_iter().for_each(|fact| missing.add(fact));
                 self.add_missing(missing, &query.request, context);
                 PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
+            }
+            Err(refusal) => PreparedAnswer::refused(&refusal, context),
+        }
+    }
+
+    /// Finds the prices of the goods of a request in JSON, each alone with the promotions that together save most.
+    ///
+    /// ```
+    /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
+    /// # let prepared = PreparedRules::new(br#"{ "complete": true, "products": [{ "id": "prod_1", "name": "Mug", "price": 900 }] }"#).unwrap();
+    /// # let context = Context { now: Instant::default(), seed: [7; 32] };
+    /// let answer = String::from_utf8(prepared.prices(br#"{ "ids": ["prod_1"] }"#, &context).body).unwrap();
+    /// assert!(answer.contains(r#""price":900,"discounted_price":900,"from":false"#));
+    /// ```
+    pub fn prices(&self, request: &[u8], context: &Context) -> PreparedAnswer {
+        let mut request = match read_prices(request) {
+            Ok(request) => request,
+            Err(problem) => return PreparedAnswer::unreadable(&problem, context),
+        };
+        let proven = self.missing_customer(&request.query.request);
+        if let Err(answer) = self.receive(&mut request.query.request, context) {
+            return answer;
+        }
+        match decide::find_prices(&self.facts, &request, context) {
+            Ok(mut prices) => {
+                for price in &mut prices {
+                    proven.iter().for_each(|fact| price.missing.add(fact.clone()));
+                    self.add_missing(&mut price.missing, &request.query.request, context);
+                }
+                PreparedAnswer { status: 200, body: write_prices(&prices, context) }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }

@@ -12,6 +12,7 @@ mod stack;
 use std::borrow::Cow;
 
 use crate::budget::StepCost;
+pub use crate::decide::best::stack::BEST_STEPS_MAX;
 use crate::decide::best::stack::with_positions;
 use crate::decide::case::{Case, MissingFacts, ResolvedName};
 use crate::decide::validate::Evaluation;
@@ -39,16 +40,17 @@ pub struct StackOffers<'a> {
     trial: Case<'a>,
     /// `true` if all offers of the customer were added.
     is_complete: bool,
+    most_steps: usize,
 }
 
 impl<'a> StackOffers<'a> {
-    /// Returns no offers yet for the request of a case.
-    pub fn new(case: &Case<'a>) -> StackOffers<'a> {
+    /// Returns no offers yet for the request of a case, for a search of at most `most_steps`.
+    pub fn new(case: &Case<'a>, most_steps: usize) -> StackOffers<'a> {
         let mut trial = case.without_redeemables();
         // A validation evaluates all tests. The search has a budget of its own: when that is over, the best found counts.
         (trial.passes, trial.budget) = (RequiredFacts::default(), case.facts.budget());
         trial.redeemables = Cow::Owned(Vec::new());
-        StackOffers { trial, is_complete: true }
+        StackOffers { trial, is_complete: true, most_steps }
     }
 
     /// Adds an offer by its name in a request; only discounts can save.
@@ -74,12 +76,12 @@ impl<'a> StackOffers<'a> {
 
 /// Finds the best stack. Its facts that only the server has are missing for the case, too.
 pub fn find_best_stack<'a>(case: &mut Case<'a>, offers: StackOffers<'a>) -> BestStack<'a> {
-    let StackOffers { mut trial, is_complete } = offers;
+    let StackOffers { mut trial, is_complete, most_steps } = offers;
     let (found, missing) = {
         let mut missing = MissingFacts::default();
         let found = match trial.may_claim() {
-            true => claims::find_stack(&trial, &mut missing),
-            false => search::find_stack(&trial, &mut missing),
+            true => claims::find_stack(&trial, most_steps, &mut missing),
+            false => search::find_stack(&trial, most_steps, &mut missing),
         };
         (found, missing)
     };

@@ -5,6 +5,7 @@
 
 mod offers;
 mod page;
+pub mod prices;
 mod scenario;
 mod single;
 mod stack;
@@ -12,7 +13,7 @@ mod stack;
 use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::decide::Decision;
-use crate::decide::best::BestStack;
+use crate::decide::best::{BEST_STEPS_MAX, BestStack};
 use crate::decide::case::{CANDIDATES, CHANNEL, Case, ResolvedName};
 use crate::decide::finding::Findings;
 use crate::decide::order_return::changed_order::{DecideChange, change_order};
@@ -130,7 +131,7 @@ fn try_all<'a>(
     let CandidateQuery { mut evaluated, candidates, mut matches } = search;
     let case = &mut evaluated.case;
     let most = most_candidates(case, 1);
-    let best = query.optimise.then(|| find_best(case, &candidates, &matches, most));
+    let best = query.optimise.then(|| find_best(case, &candidates, &matches, most, BEST_STEPS_MAX));
     let mut found = Findings::default();
     let all = query.sorting != QualificationSort::Default || query.scenario.products() != Products::Any;
     let plain = |matched: &Match<'_>| candidates.terms.get(matched.position).is_some_and(|terms| terms.plain);
@@ -212,62 +213,102 @@ pub fn search<'a>(
 ) -> Result<CandidateQuery<'a>, Refusal> {
     let mut evaluated = Evaluation::open(facts, &query.request, context, decide_change)?;
     let case = &mut evaluated.case;
-    if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.missing_claimed_customer()) {
-        case.missing.add(unknown);
-    }
-    let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.clone());
-    let filter = CandidateFilter {
-        customer: customer.as_deref(),
-        only_own: query.scenario == Scenario::CustomerWallet,
-        stacks: query.scenario == Scenario::PromotionStacks,
-        client: query.request.channel.client.as_ref().is_some_and(|client| !client.is_open()),
-    };
-    let candidates = match facts.candidates(&filter) {
-        Known::Is(candidates) => candidates,
-        Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
-    };
-    if !candidates.has_all(&filter) {
-        case.missing.add(CANDIDATES.into());
-    }
-    if candidates.index.channel && !case.facts.knows_channel() {
-        case.missing.add(CHANNEL.into());
-    }
-    let facts = query.scenario.facts();
-    case.passes = query.scenario.passes();
-    case.budget.spend(candidates.list.len());
-    let considers = |position| is_considered(query, &candidates, position, &filter, context);
+    let sought = SoughtCandidates::new(case, query);
     // The other scenarios consider nearly all candidates: they are examined one by one, after their rules.
-    let considered: Option<Vec<bool>> =
-        (filter.only_own || filter.stacks).then(|| (0..candidates.list.len()).map(considers).collect());
-    let considers = |position| match &considered {
-        Some(considered) => considered.get(position).is_some_and(|is_considered| *is_considered),
-        None => considers(position),
-    };
-    let (holding, if_new) = check_rules(case, &candidates, facts, considered.as_deref());
-    case.add_missing_time_zone();
-    // If the request itself cannot be read, nothing applies.
-    let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
-    // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
-    let is_anonymous = case.request_customer.customer.is_none();
-    let mut matches = Vec::with_capacity(holding.len());
-    for position in holding {
-        let (Some(candidate), Some(terms)) = (candidates.list.get(position), candidates.terms.get(position)) else {
-            continue;
-        };
-        let out = is_anonymous && candidates.index.subjects_of(position) & facts & subject::CUSTOMER != 0;
-        let in_time = !terms.plain || terms.cover(context.now);
-        if !out && in_time && considers(position) && query.matches(candidate, customer.as_deref()) {
-            let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
-            matches.push(Match { position, end, trial: None, stack: None });
-        }
-    }
-    if_new
-        .filter(|_| has_tested_customer(&candidates, &matches, facts))
-        .into_iter()
-        .for_each(|fact| case.missing.add(fact));
-    page::number(&mut matches);
+    let is_selective = matches!(query.scenario, Scenario::CustomerWallet | Scenario::PromotionStacks);
+    let considered = is_selective.then(|| sought.considered(context));
+    let matches = sought.find_matches(case, considered.as_deref());
     evaluated.case.within_bounds()?;
-    Ok(CandidateQuery { evaluated, candidates, matches })
+    Ok(CandidateQuery { evaluated, candidates: sought.candidates, matches })
+}
+
+/// The candidates that a qualification examines for a customer.
+struct SoughtCandidates<'a> {
+    query: &'a QualificationRequest,
+    candidates: Fact<'a, Candidates>,
+    customer: Option<Text>,
+    /// `true` for only the promotions that every client may see, and the customer's vouchers.
+    client: bool,
+}
+
+impl<'a> SoughtCandidates<'a> {
+    /// Returns the candidates of a case with its customer. Facts that only the server has are added to it.
+    fn new(case: &mut Case<'a>, query: &'a QualificationRequest) -> SoughtCandidates<'a> {
+        if let Some(unknown) = case.request_customer.unknown.clone().or_else(|| case.missing_claimed_customer()) {
+            case.missing.add(unknown);
+        }
+        let customer = case.request_customer.customer.as_ref().and_then(|customer| customer.id.clone());
+        let client = query.request.channel.client.as_ref().is_some_and(|client| !client.is_open());
+        let filter = CandidateFilter {
+            customer: customer.as_deref(),
+            only_own: query.scenario == Scenario::CustomerWallet,
+            stacks: query.scenario == Scenario::PromotionStacks,
+            client,
+        };
+        let candidates = match case.facts.candidates(&filter) {
+            Known::Is(candidates) => candidates,
+            Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
+        };
+        if !candidates.has_all(&filter) {
+            case.missing.add(CANDIDATES.into());
+        }
+        if candidates.index.channel && !case.facts.knows_channel() {
+            case.missing.add(CHANNEL.into());
+        }
+        case.passes = query.scenario.passes();
+        case.budget.spend(candidates.list.len());
+        SoughtCandidates { query, candidates, customer, client }
+    }
+
+    /// Returns for each candidate whether the scenario considers it.
+    fn considered(&self, context: &Context) -> Vec<bool> {
+        (0..self.candidates.list.len()).map(|position| self.is_considered(position, context)).collect()
+    }
+
+    /// Returns whether the scenario considers the candidate at a position for this caller and customer.
+    fn is_considered(&self, position: usize, context: &Context) -> bool {
+        let Some(candidate) = self.candidates.list.get(position) else { return false };
+        let public = match self.client {
+            true => self.candidates.is_listed(position, context.now),
+            false => is_public(candidate, self.query),
+        };
+        self.query.scenario.considers(candidate, self.customer.as_deref(), public)
+    }
+
+    /// Returns the candidates whose rules and validity the order of a case meets, newest first. `considered` are those that the scenario
+    /// considers, if the caller has examined all.
+    fn find_matches(&self, case: &mut Case<'a>, considered: Option<&[bool]>) -> Vec<Match<'a>> {
+        let SoughtCandidates { query, candidates, .. } = self;
+        let (facts, context) = (query.scenario.facts(), case.context);
+        let considers = |position| match considered {
+            Some(considered) => considered.get(position).is_some_and(|is_considered| *is_considered),
+            None => self.is_considered(position, context),
+        };
+        let (holding, if_new) = check_rules(case, candidates, facts, considered);
+        case.add_missing_time_zone();
+        // If the request itself cannot be read, nothing applies.
+        let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
+        // Without a customer, every candidate with a test of the customer is out, even if the test would pass.
+        let is_anonymous = case.request_customer.customer.is_none();
+        let mut matches = Vec::with_capacity(holding.len());
+        for position in holding {
+            let (Some(candidate), Some(terms)) = (candidates.list.get(position), candidates.terms.get(position)) else {
+                continue;
+            };
+            let out = is_anonymous && candidates.index.subjects_of(position) & facts & subject::CUSTOMER != 0;
+            let in_time = !terms.plain || terms.cover(context.now);
+            if !out && in_time && considers(position) && query.matches(candidate, self.customer.as_deref()) {
+                let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
+                matches.push(Match { position, end, trial: None, stack: None });
+            }
+        }
+        if_new
+            .filter(|_| has_tested_customer(candidates, &matches, facts))
+            .into_iter()
+            .for_each(|fact| case.missing.add(fact));
+        page::number(&mut matches);
+        matches
+    }
 }
 
 /// Returns the positions of the candidates whose rules pass, and the customer who may be new if a result depends on that. `considered` are
@@ -295,19 +336,6 @@ fn check_rules(
     };
     missing.into_iter().for_each(|fact| case.missing.add(fact));
     (holding, if_new)
-}
-
-/// Returns whether the scenario of a query considers the candidate at a position for this caller and customer.
-fn is_considered(
-    query: &QualificationRequest,
-    candidates: &Candidates,
-    position: usize,
-    filter: &CandidateFilter<'_>,
-    context: &Context,
-) -> bool {
-    let Some(candidate) = candidates.list.get(position) else { return false };
-    let public = if filter.client { candidates.is_listed(position, context.now) } else { is_public(candidate, query) };
-    query.scenario.considers(candidate, filter.customer, public)
 }
 
 /// Returns whether a test of the customer found any of the candidates: each counts, whether it is returned or not.

@@ -55,6 +55,14 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
+    /// Takes an order that the request does not have, as if it were sent.
+    pub(in crate::decide) fn start_with(&mut self, order: Order) -> Result<(), Refusal> {
+        let client = self.request.channel.is_client();
+        self.price_source = if client { PriceSource::Catalogue } else { PriceSource::Sent };
+        self.order = Some(Fact::own(order));
+        self.price()
+    }
+
     fn price(&mut self) -> Result<(), Refusal> {
         let Case { order: Some(order), priced, missing, price_source, .. } = self else { return Ok(()) };
         price(order, self.facts, *price_source, &mut |fact| missing.add(fact), priced)?;

@@ -24,6 +24,8 @@ mod order_returns;
 mod ordered_map;
 mod point_spending;
 mod points;
+mod price_examples;
+mod prices;
 mod pricing;
 mod product_bundles;
 mod qualification;

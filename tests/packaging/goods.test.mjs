@@ -93,6 +93,20 @@ test("a SKU brings the bucket of its product", async () => {
   assert.deepEqual([missing, order.total_amount, order.items[0].product.name], [undefined, 1_080, "Shirt"]);
 });
 
+test("the ids of a request for prices bring their buckets, more of them than an order may have lines", async () => {
+  serve(inBuckets({ products: [shirt], skus: [blue] }));
+  const bundle = await pieces.fetchBundle(server.base, key);
+  const ids = ["shirt", "blue", ...Array.from({ length: 600 }, (_, at) => `unlisted${at}`)];
+  const requested = JSON.stringify({ ids });
+  const priceOf = (id) => {
+    const { discounted_price, missing, error } = JSON.parse(bundle.prepared.prices(requested)).prices[ids.indexOf(id)];
+    return missing?.filter((fact) => fact !== "candidates").join() || (error?.key ?? discounted_price);
+  };
+  assert.deepEqual(["shirt", "blue", "unlisted5"].map(priceOf), ["product/shirt,sku/shirt", "product/blue,sku/blue", "product/unlisted5,sku/unlisted5"]);
+  await pieces.fetchGoods(bundle, requested);
+  assert.deepEqual(["shirt", "blue", "unlisted5"].map(priceOf), [900, 1_080, "not_found"]);
+});
+
 test("a bucket that has not changed is not sent again for another root", async () => {
   const mug = { id: away("prod_2", "shirt"), source_id: away("mug", "shirt"), price: 500 };
   serve(inBuckets({ products: [shirt, mug] }));

@@ -108,6 +108,39 @@ check("the best stack of a cart is that of its rules, and only a final verdict h
   for (const unreadable of ["{", "null", [], 5]) assert.equal((await shop.best(unreadable)).kind, "unreadable");
 });
 
+check("prices are those of carts with one product alone, and only final ones have amounts", async () => {
+  const tier = { id: "promo_1", name: "one", action: { discount: { type: "PERCENT", percent_off: 20 } }, active: true, object: "promotion_tier" };
+  const products = [{ id: "prod_1", source_id: "mug", name: "Mug", price: 1_000 }, { id: "prod_2", name: "No price" }];
+  const skus = [{ id: "sku_1", sku: "Blue", product_id: "prod_1", price: 1_250 }];
+  server.serveRules(shopRules({ promotion_tiers: [tier], products, skus, public_offers: true }));
+  const shop = await open();
+  const redeemables = [{ object: "promotion_tier", id: "promo_1" }];
+  const found = await shop.prices(["prod_1", "mug", "sku_1", "prod_2", "none", "prod_1"]);
+  const final = (id, object, price) => ({ kind: "final", id, object, price, discounted_price: price * 0.8, from: false, redeemables });
+  const [first, second, third, unpriced, unknown, again] = found.prices;
+  assert.deepEqual([first, second, third], [final("prod_1", "product", 1_000), final("mug", "product", 1_000), final("sku_1", "sku", 1_250)]);
+  assert.deepEqual([unpriced.kind, unpriced.error.key, unknown.kind, unknown.error.key], ["unreadable", "missing_amount", "unreadable", "not_found"]);
+  assert.deepEqual([again, found.kind, found.asOf], [first, "listed", shop.asOf]);
+  for (const { id, object, discounted_price } of [first, second, third]) {
+    const verdict = await shop.check({ redeemables, order: { items: [{ [`${object}_id`]: id }] } });
+    assert.equal(verdict.order.total_amount, discounted_price);
+  }
+  for (const [ids, details] of [
+    [undefined, /required property 'ids'/], ["prod_1", /\.ids must be an array \(actual value is `"prod_1"`\)/], [[5], /\.ids\[0\] must be a string/],
+    [Array(10_001).fill("prod_1"), /must NOT have more than 10000 items \(actual value is `10001`\)/], [[5n], /must be an object/],
+  ]) {
+    const unreadable = await shop.prices(ids);
+    assert.deepEqual([unreadable.kind, unreadable.prices], ["unreadable", undefined]);
+    assert.match(unreadable.error.details, details);
+  }
+  assert.deepEqual((await shop.prices([])).prices, []);
+  await assert.rejects(shop.prices([], { now: "yesterday" }), TypeError);
+  server.serveRules(shopRules({ promotion_tiers: [tier], products, skus }), { rev: 3_000 });
+  await shop.refresh();
+  const [likely] = (await shop.prices(["prod_1"])).prices;
+  assert.deepEqual([likely.kind, likely.discounted_price, likely.missing, likely.likely.discounted_price], ["provisional", undefined, ["candidates"], 800]);
+});
+
 check("a typed code is opened by `check`; `checkNow` has it from then on", async () => {
   const contents = { sealed: { vouchers: [{ id: "v_S", code: "SEALED", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 300 }, active: true }] } };
   server.serveRules(shopRules({ case_sensitive_codes: false, sealed_codes: sealedCodes(contents) }));

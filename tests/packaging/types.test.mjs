@@ -183,6 +183,12 @@ const stack = await shop.best({ order: { amount: 100 } });
 // @ts-expect-error only a final verdict has the best stack, and only where it was asked for
 const saved: number = stack.best.saved_amount;
 if (stack.kind === "final" && stack.best?.proven) console.log(stack.best.redeemables.map(({ id }) => id), saved);
+const listed = await shop.prices(["prod_1"], { customer: { source_id: "ann" } });
+const price = listed.prices?.[0];
+// @ts-expect-error only a final price has amounts
+const shown: number = price.discounted_price;
+if (price?.kind === "final") console.log(price.from ? "from" : "", price.discounted_price, shown);
+if (price?.kind === "provisional" && price.likely && "price" in price.likely) console.log(price.likely.price, price.missing[0]);
 const redemption = await shop.redeem({ redeemables: [{ object: "voucher", id: "A" }] });
 if (redemption.kind === "redeemed") console.log(redemption.answer.redemptions.length);
 shop.subscribe((state) => console.log(state === "too old", count, any));

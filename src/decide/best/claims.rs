@@ -17,8 +17,8 @@ use crate::money::Money;
 /// of six offers take 10,000.
 const CLAIM_STEPS_MAX: usize = 12_000;
 
-/// Finds the best stack of the offers of a trial.
-pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundStack {
+/// Finds the best stack of the offers of a trial in at most `most_steps`.
+pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut MissingFacts) -> FoundStack {
     let StackCandidates { list: candidates, is_complete, .. } = {
         let (items, mut found) = (Items::new(trial), Findings::default());
         let mut judge = CaseJudge::new(trial, &items, &mut found);
@@ -31,7 +31,7 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
         // A limit beyond the type is none.
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
         // Not all offers are candidates, so no list proves anything.
-        steps: if is_complete { CLAIM_STEPS_MAX.remaining_after(candidates.len()) } else { 0 },
+        steps: if is_complete { CLAIM_STEPS_MAX.min(most_steps).remaining_after(candidates.len()) } else { 0 },
         best: Incumbent::default(),
         missing,
     };

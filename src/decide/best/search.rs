@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::budget::StepCost;
 use crate::count::Countable;
 use crate::decide::best::candidates::{GainBound, StackCandidate, StackCandidates, find_candidates};
-use crate::decide::best::stack::{BEST_STEPS_MAX, FoundStack, Incumbent, STEPS_PER_LINE, saved_between};
+use crate::decide::best::stack::{FoundStack, Incumbent, STEPS_PER_LINE, saved_between};
 use crate::decide::case::{Case, MissingFacts};
 use crate::decide::finding::Findings;
 use crate::decide::items::Items;
@@ -16,8 +16,8 @@ use crate::rules::RequiredFacts;
 use crate::stacking::{ApplyOutcome, OpenWalk, StackingCandidate, TrialOrder, select};
 use crate::text::sha256;
 
-/// Finds the best stack of the offers of a trial.
-pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundStack {
+/// Finds the best stack of the offers of a trial in at most `most_steps`.
+pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut MissingFacts) -> FoundStack {
     let (items, mut found) = (Items::new(trial), Findings::default());
     let mut judge = CaseJudge::new(trial, &items, &mut found);
     let StackCandidates { list: candidates, selection, is_complete } = find_candidates(trial, &mut judge, missing);
@@ -38,7 +38,7 @@ pub(super) fn find_stack(trial: &Case<'_>, missing: &mut MissingFacts) -> FoundS
         is_bounded,
         visited: (is_bounded && !is_counted).then(BTreeSet::new),
         // Not all offers are candidates, so nothing is known about the others.
-        steps: if is_complete { BEST_STEPS_MAX.remaining_after(trial.resolved.len()) } else { 0 },
+        steps: if is_complete { most_steps.remaining_after(trial.resolved.len()) } else { 0 },
         best: Incumbent::of_single(candidates.iter().map(|candidate| candidate.saved)),
         left_out: if is_complete { Money::ZERO } else { Money::MAX },
         candidates,

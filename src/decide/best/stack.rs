@@ -10,7 +10,7 @@ use crate::stacking::{ApplyOutcome, WalkStep};
 
 /// The maximum number of fold steps of one search. A fold step is one redeemable tried on the running order. More of them would occupy
 /// the object of a project for more than a quarter of a second.
-pub(super) const BEST_STEPS_MAX: usize = 50_000;
+pub const BEST_STEPS_MAX: usize = 50_000;
 /// Steps of the budget that a fold step takes for each line, in addition to those of its rules and its scope.
 pub(super) const STEPS_PER_LINE: usize = 4;
 

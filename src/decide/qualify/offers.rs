@@ -8,15 +8,16 @@ use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::refusal::Refusal;
 
-/// Finds the best stack of the newest matches, at most `most`. A campaign has no code to redeem,
-/// and a promotion stack cannot be combined.
+/// Finds the best stack of the newest matches, at most `most`, in at most `most_steps` of the search. A campaign has no code to redeem, and a
+/// promotion stack cannot be combined.
 pub(super) fn find_best<'a>(
     case: &mut Case<'a>,
     candidates: &Candidates,
     matches: &[Match<'a>],
     most: usize,
+    most_steps: usize,
 ) -> BestStack<'a> {
-    let mut offers = StackOffers::new(case);
+    let mut offers = StackOffers::new(case, most_steps);
     let listed = matches.iter().filter_map(|matched| candidates.list.get(matched.position));
     let redeemable =
         listed.filter(|one| matches!(one.object, CandidateObject::Voucher | CandidateObject::PromotionTier));

@@ -153,7 +153,7 @@ pub fn is_related_to(products: Products, offer: &Offer<'_>, items: OrderLines<'_
 }
 
 /// Returns whether the discount applies to lines, and to one of these.
-fn discounts(offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
+pub(super) fn discounts(offer: &Offer<'_>, items: OrderLines<'_>) -> bool {
     let Grant::Discount(discount) = &offer.incentive.grant else { return false };
     let is_one = |unit: &UnitOff| {
         let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];

@@ -22,7 +22,7 @@ use crate::support::service_facts::world;
 const CASES: u32 = 60;
 const OFFERS_MAX: usize = 6;
 const CATEGORIES: [&str; 3] = ["cat_a", "cat_x", "cat_j"];
-const PRODUCTS: [&str; 3] = ["prod_a", "prod_b", "prod_c"];
+pub const PRODUCTS: [&str; 3] = ["prod_a", "prod_b", "prod_c"];
 
 fn money_off() -> impl Strategy<Value = Value> {
     let percent = (select(vec![5, 10, 25, 50]), select(vec!["APPLY_TO_ORDER", "APPLY_TO_ITEMS"]))
@@ -78,7 +78,7 @@ fn test() -> impl Strategy<Value = Value> {
 }
 
 /// Generates an offer: a discount, its category, its scope and its test.
-fn offer() -> impl Strategy<Value = Value> {
+pub fn offer() -> impl Strategy<Value = Value> {
     let category = prop_oneof![3 => Just(None), 2 => select(CATEGORIES.to_vec()).prop_map(Some)];
     let test = prop_oneof![3 => Just(None), 1 => test().prop_map(Some)];
     (discount(), category, scope(), test).prop_map(|(discount, category, scope, test)| {
@@ -86,7 +86,7 @@ fn offer() -> impl Strategy<Value = Value> {
     })
 }
 
-fn stacking_rules() -> impl Strategy<Value = Value> {
+pub fn stacking_rules() -> impl Strategy<Value = Value> {
     let few = || prop_oneof![3 => Just(Value::Null), 1 => (1..4_u64).prop_map(Value::from)];
     let categories = |name: &'static str| prop_oneof![2 => Just(json!([])), 1 => Just(json!([name]))];
     let modes = (
@@ -121,8 +121,8 @@ fn order() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Returns a project with these offers as promotion tiers of two promotions.
-fn project(offers: &[Value], rules: &Value) -> PreparedRules {
+/// Returns the documents of a project with these offers as promotion tiers of two promotions.
+pub fn documents(offers: &[Value], rules: &Value) -> Value {
     let id = |position: usize| format!("promo_{position}");
     let tier = |(position, offer): (usize, &Value)| {
         let campaign = if position % 2 == 0 { "camp_a" } else { "camp_b" };
@@ -138,7 +138,7 @@ fn project(offers: &[Value], rules: &Value) -> PreparedRules {
                 "applicable_to": { "included_all": false, "included": offer["scope"], "excluded": [] } })
     };
     let assigned = |position: usize| json!({ "rule_id": format!("val_{position}"), "related_object_id": id(position), "id": id(position) });
-    let given = json!({
+    json!({
         "complete": true, "stacking_rules": rules,
         "campaigns": [
             { "id": "camp_a", "name": "a", "campaign_type": "PROMOTION" },
@@ -149,7 +149,11 @@ fn project(offers: &[Value], rules: &Value) -> PreparedRules {
         "promotion_tiers": offers.iter().enumerate().map(tier).collect::<Vec<_>>(),
         "validation_rules": offers.iter().enumerate().map(rule).collect::<Vec<_>>(),
         "validation_rules_assignments": (0..offers.len()).map(assigned).collect::<Vec<_>>(),
-    });
+    })
+}
+
+fn project(offers: &[Value], rules: &Value) -> PreparedRules {
+    let given = documents(offers, rules);
     PreparedRules::new(world(&given.to_string()).as_bytes()).unwrap_or_else(|problem| panic!("{problem:?}\n{given}"))
 }
 

@@ -1,0 +1,133 @@
+//! Examples of prices of goods: what makes one depend on the cart, and bad requests.
+
+use serde_json::{Value, json};
+
+use crate::properties::fixtures::text;
+use crate::properties::prices::{answer, prepare};
+
+/// Returns a project with one promotion tier of this discount, rule and scope.
+fn project(discount: &Value, tests: &Value, scope: &Value) -> Value {
+    let goods = json!([{ "object": "product", "id": "prod_a", "effect": "APPLY_TO_EVERY" }]);
+    let included = if scope == "prod_a" { goods } else { json!([]) };
+    json!({
+        "complete": true,
+        "campaigns": [{ "id": "camp_a", "name": "a", "campaign_type": "PROMOTION" }],
+        "products": [
+            { "id": "prod_a", "name": "a", "price": 1_000, "metadata": { "brand": "nut" } },
+            { "id": "prod_b", "name": "b", "price": 500 }, { "id": "prod_c", "name": "c" },
+        ],
+        "segments": [{ "id": "seg_1", "name": "s", "type": "static", "customers": ["cust_1"] }],
+        "customers": [{ "id": "cust_1", "object": "customer" }],
+        "promotion_tiers": [{ "id": "promo_1", "name": "t", "campaign_id": "camp_a", "action": { "discount": discount } }],
+        "validation_rules": [{ "id": "val_1", "name": "r", "rules": tests,
+                               "applicable_to": { "included_all": false, "included": included, "excluded": [] } }],
+        "validation_rules_assignments": [{ "rule_id": "val_1", "related_object_id": "promo_1", "id": "asgm_1" }],
+    })
+}
+
+/// Returns the discounted price of the two products, and whether each depends on the cart.
+fn prices_of(given: &Value, customer: Value) -> Value {
+    let prices = answer(&prepare(given), "prices", &json!({ "ids": ["prod_a", "prod_b"], "customer": customer }));
+    let of = |at: usize| json!([prices["prices"][at]["discounted_price"], prices["prices"][at]["from"]]);
+    json!([of(0), of(1)])
+}
+
+fn one(test: Value) -> Value {
+    json!({ "1": test, "logic": "1" })
+}
+
+#[test]
+fn a_price_says_from_where_the_cart_decides() {
+    let none = || json!({ "logic": "" });
+    let percent = || json!({ "type": "PERCENT", "percent_off": 10 });
+    let of_customer = || one(json!({ "name": "customer.segment", "conditions": { "$is": ["seg_1"] } }));
+    let goods = json!([{ "object": "product", "id": "prod_a" }]);
+    let amount = json!({ "name": "order.amount", "conditions": { "$more_than": [700] } });
+    let bought = json!({ "name": "order.items.any", "conditions": { "$is": goods } });
+    let not_bought = json!({ "name": "order.items.none", "conditions": { "$is": goods } });
+    let brand = json!({ "name": "product.metadata", "property": "brand", "conditions": { "$is": ["nut"] } });
+    let off = |effect: &str| json!({ "type": "AMOUNT", "amount_off": 100, "effect": effect });
+    let unit = json!({ "type": "UNIT", "unit_off": 1, "unit_type": "prod_b", "effect": "ADD_NEW_ITEMS" });
+    let limited = json!({ "type": "PERCENT", "percent_off": 10, "amount_limit": 400 });
+    let anonymous = || Value::Null;
+    let known = || json!({ "id": "cust_1" });
+    let cases = [
+        ("a share of any order", percent(), none(), "", anonymous(), json!([[900, false], [450, false]])),
+        ("one product", percent(), none(), "prod_a", anonymous(), json!([[900, false], [500, false]])),
+        (
+            "an amount of the order reached",
+            percent(),
+            one(amount.clone()),
+            "",
+            anonymous(),
+            json!([[900, true], [500, true]]),
+        ),
+        ("the same for one product", percent(), one(amount), "prod_a", anonymous(), json!([[900, true], [500, false]])),
+        ("a product that must be there", percent(), one(bought), "", anonymous(), json!([[900, false], [500, true]])),
+        (
+            "a product that must not be there",
+            percent(),
+            one(not_bought),
+            "",
+            anonymous(),
+            json!([[1_000, false], [450, true]]),
+        ),
+        ("data of the product", percent(), one(brand), "prod_a", anonymous(), json!([[900, false], [500, false]])),
+        ("no customer named", percent(), of_customer(), "", anonymous(), json!([[1_000, true], [500, true]])),
+        ("a customer in the segment", percent(), of_customer(), "", known(), json!([[900, false], [450, false]])),
+        (
+            "a customer not in it",
+            percent(),
+            of_customer(),
+            "",
+            json!({ "id": "cust_2" }),
+            json!([[1_000, false], [500, false]]),
+        ),
+        ("an amount off the order", off("APPLY_TO_ORDER"), none(), "", anonymous(), json!([[900, true], [400, true]])),
+        (
+            "an amount off each line",
+            off("APPLY_TO_ITEMS"),
+            none(),
+            "prod_a",
+            anonymous(),
+            json!([[900, true], [500, false]]),
+        ),
+        (
+            "an amount off each unit",
+            off("APPLY_TO_ITEMS_BY_QUANTITY"),
+            none(),
+            "prod_a",
+            anonymous(),
+            json!([[900, false], [500, false]]),
+        ),
+        ("a free unit of another", unit, none(), "", anonymous(), json!([[1_000, false], [500, true]])),
+        ("a share with a limit", limited, none(), "", anonymous(), json!([[900, true], [450, true]])),
+    ];
+    for (name, discount, tests, scope, customer, expected) in cases {
+        assert_eq!(prices_of(&project(&discount, &tests, &json!(scope)), customer), expected, "{name}");
+    }
+}
+
+#[test]
+fn bad_requests_name_the_field_and_the_bound() {
+    let prepared =
+        prepare(&project(&json!({ "type": "PERCENT", "percent_off": 10 }), &json!({ "logic": "" }), &json!("")));
+    let details = |request: Value| text(&answer(&prepared, "prices", &request), "details");
+    assert_eq!(details(json!({})), "Payload must have required property 'ids'");
+    assert_eq!(details(json!({ "ids": 7 })), "Property .ids must be an array (actual value is `7`)");
+    assert_eq!(details(json!({ "ids": ["prod_a", 5] })), "Property .ids[1] must be a string (actual value is `5`)");
+    assert_eq!(details(json!({ "ids": [""] })), "Property .ids[0] must NOT be empty (actual value is `\"\"`)");
+    let many = vec!["prod_a"; 10_001];
+    assert_eq!(
+        details(json!({ "ids": many })),
+        "Property .ids must NOT have more than 10000 items (actual value is `10001`)"
+    );
+    assert_eq!(
+        details(json!({ "ids": [], "order": {} })),
+        "Property .order is not allowed: every product is priced alone"
+    );
+    let prices = answer(&prepared, "prices", &json!({ "ids": ["prod_c", "prod_x"] }));
+    assert_eq!(prices["prices"][0]["error"]["details"], "it has no price in the catalogue");
+    assert_eq!(prices["prices"][1]["error"]["key"], "not_found");
+    assert_eq!(answer(&prepared, "prices", &json!({ "ids": [] }))["prices"], json!([]));
+}
