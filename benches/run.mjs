@@ -50,6 +50,7 @@ const PARTS = {
   goods: async () => (await import("./goods.mjs")).measureGoods(),
   fetch: async () => (await import("./fetch.mjs")).measureFetch(),
   prices: async () => (await import("./prices.mjs")).measurePrices(),
+  backtest: async () => (await import("./backtest.mjs")).measureBackTest(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
