@@ -51,6 +51,7 @@ const PARTS = {
   fetch: async () => (await import("./fetch.mjs")).measureFetch(),
   open: async () => (await import("./open.mjs")).measureOpen(),
   prices: async () => (await import("./prices.mjs")).measurePrices(),
+  backtest: async () => (await import("./backtest.mjs")).measureBackTest(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 

@@ -34,6 +34,7 @@ export async function buildScripts(out = join(root, "pkg")) {
   await minifyScript(join(template, "api.js"), join(out, "api.js"));
   await joinScripts(out, "service.js");
   await buildReact(out);
+  await buildBackTest(out);
   for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
@@ -91,6 +92,16 @@ async function buildReact(out) {
   const types = await readFile(join(template, "react.d.ts"), "utf8");
   await writeFile(join(out, "react.d.ts"), types);
   await writeFile(join(out, "react.d.cts"), types.replace("./scrip.js", "./scrip.cjs"));
+}
+
+/** Builds the back-test over the package's own entry. */
+async function buildBackTest(out) {
+  const options = { entryPoints: [join(template, "backtest.js")], bundle: true, external: ["@scrip-edge/page"], minify: true, target: "es2022", logLevel: "error" };
+  await esbuild.build({ ...options, outfile: join(out, "backtest.js"), format: "esm" });
+  await esbuild.build({ ...options, outfile: join(out, "backtest.cjs"), format: "cjs" });
+  const types = await readFile(join(template, "backtest.d.ts"), "utf8");
+  await writeFile(join(out, "backtest.d.ts"), types);
+  await writeFile(join(out, "backtest.d.cts"), types.replace("./scrip.js", "./scrip.cjs"));
 }
 
 /** The version is that of the workspace, so that the package and the service can be compared. */

@@ -3400,6 +3400,8 @@ export interface Shop {
   /** Calls a function with the state now and after each change of the state or the rules. Returns the end of it. */
   subscribe(listener: (state: ShopState, details: { asOf: AsOf; problem: ShopProblem | undefined }) => void): () => void;
   readonly state: ShopState;
+  /** The bytes of the rules, for a back-test; undefined while there are none. Goods that are fetched apart are not in them. */
+  readonly rules: Uint8Array | undefined;
   readonly asOf: AsOf;
   readonly problem: ShopProblem | undefined;
   /** Ends timers, requests and the feed. Redemptions without an answer stay in the store. */

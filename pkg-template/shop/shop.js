@@ -47,6 +47,11 @@ export class Shop {
     return this.#rules.asOf;
   }
 
+  /** The bytes of the rules, which a back-test takes; undefined while there are none. */
+  get rules() {
+    return this.#rules.bundle?.core;
+  }
+
   /** Decides about a request after it has fetched the missing data where they are available. */
   async check(request, context) {
     const text = textOf(request);

@@ -38,7 +38,7 @@ after(async () => {
 check("the tarball has one binary, types for both kinds of module, and nothing of the build", async () => {
   const names = packed.files.map((file) => file.path).sort();
   assert.deepEqual(names, [
-    "LICENSE", "README.md", "api.js", "browser.js", "engine.js", "node.cjs", "node.js", "package.json", "react.cjs", "react.d.cts",
+    "LICENSE", "README.md", "api.js", "backtest.cjs", "backtest.d.cts", "backtest.d.ts", "backtest.js", "browser.js", "engine.js", "node.cjs", "node.js", "package.json", "react.cjs", "react.d.cts",
     "react.d.ts", "react.js", "scrip.d.cts", "scrip.d.ts", "scrip.wasm", "script.js", "service.js", "slim.d.ts", "slim.js", "workerd.js",
   ]);
   for (const name of names.filter((each) => /\.c?js$/.test(each))) {
@@ -94,6 +94,15 @@ check("the README's example of rules without the service, character by character
   const verdict = JSON.parse((await run(process.execPath, ["readme.mjs"], { cwd: place })).stdout);
   assert.equal(verdict.valid, true);
   assert.equal(verdict.order.total_amount, 8820);
+});
+
+check("the README's example of a back-test, character by character, and the same from CommonJS", async () => {
+  const place = join(folder, "node-esm");
+  const example = examples(place).find((text) => text.includes("backTest"));
+  await writeFile(join(place, "readme-backtest.mjs"), example);
+  const required = example.replace(/^import (.*) from (.*);/, "const $1 = require($2);\n(async () => {").concat("})();");
+  await writeFile(join(place, "readme-backtest.cjs"), required);
+  for (const name of ["readme-backtest.mjs", "readme-backtest.cjs"]) assert.equal((await run(process.execPath, [name], { cwd: place })).stdout, "980 for 1\n", name);
 });
 
 check("the entries export `load`, `open` and `prepare`, and none of the pieces of `open`", async () => {

@@ -208,12 +208,13 @@ test("the README's examples compile", () => {
   const readme = readFileSync(fileURLToPath(new URL("../../pkg-template/README.md", import.meta.url)), "utf8");
   const examples = [...readme.matchAll(/```js\n([^`]*(?:`[^`]+)*?)```/g)].map(([, text]) => text);
   assert.ok(examples.length >= 4);
-  const files = { "scrip.d.ts": types };
+  const backTest = readFileSync(fileURLToPath(new URL("../../pkg-template/backtest.d.ts", import.meta.url)), "utf8");
+  const files = { "scrip.d.ts": types, "backtest.d.ts": backTest };
   // An example that imports nothing continues that of rules without the service.
   const first = examples.find((text) => text.includes("prepare"));
   examples.forEach((text, place) => {
     const complete = text.includes("import ") ? text : `${first}\n${text}`;
-    files[`example${place}.ts`] = `${complete.replaceAll('from "@scrip-edge/page"', 'from "./scrip"')}\nexport {};`;
+    files[`example${place}.ts`] = `${complete.replace(/from "@scrip-edge\/page(\/backtest)?"/g, (_, entry) => `from ".${entry ?? "/scrip"}"`)}\nexport {};`;
   });
   assert.deepEqual(complaints(files, { noUncheckedIndexedAccess: true }).map(({ text }) => text), []);
 });

@@ -1,0 +1,47 @@
+import type { RuleSet } from "./scrip.js";
+
+/** Past orders: a file, a stream or text of JSON Lines or of a JSON array, or the orders themselves. */
+export type PastOrders =
+  | Blob | ReadableStream<Uint8Array> | string | Uint8Array
+  | Iterable<object | string | Uint8Array> | AsyncIterable<object | string | Uint8Array>;
+
+/** The documents of a draft, as the API has them. Its promotion tiers and vouchers are tried. */
+export type Draft = Pick<
+  RuleSet,
+  "campaigns" | "promotion_tiers" | "vouchers" | "validation_rules" | "validation_rules_assignments" | "categories" | "product_collections" | "segments"
+>;
+
+export interface BackTestOptions {
+  /** The rules under which the draft is tried: as for `prepare`, or `shop.rules`. */
+  rules: RuleSet | string | Uint8Array;
+  draft: Draft;
+  orders: PastOrders;
+  /** Time at which all orders are decided: a Date, whole milliseconds since 1970, or ISO 8601 text with its zone. Default the present time. */
+  now?: Date | number | string | undefined;
+  /** Called a few times a second with the number of orders that were read. */
+  onProgress?: ((orders: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The result of a back-test. Amounts are in minor units. */
+export interface BackTestResult {
+  /** Number of orders in the file, unreadable ones included. */
+  orders: number;
+  /** Number of orders to which the draft gives a discount, finally. */
+  touched: number;
+  /** Sum of these discounts. */
+  cost: number;
+  /** Of these, the orders to which another offer alone gives more, and their customers; an order without a customer counts as one. */
+  better_elsewhere: { orders: number; customers: number };
+  /** Orders about which facts are missing, in neither number above: the discount that the known facts give, and the first 100 missing facts. */
+  provisional: { orders: number; cost: number; missing: string[] };
+  /** Orders that cannot be read; the first 100 with line, or position in an array, from 1. */
+  unreadable: { orders: number; lines: { line: number; message: string }[] };
+}
+
+/**
+ * Tries a draft of a campaign on past orders, in the page: nothing is uploaded. Each order is decided as it was before discounts, with one of the draft's
+ * redeemables at a time, of which the one with the largest discount counts.
+ * @throws Error that names the field when rules or draft are bad, and the reason of the signal
+ */
+export function backTest(options: BackTestOptions): Promise<BackTestResult>;

@@ -1,0 +1,77 @@
+// Entry for back-tests: decides what a draft of a campaign would have cost, by orders of the past. Nothing leaves the page.
+import { load, prepare } from "@scrip-edge/page";
+import { draftOf } from "./backtest/draft.js";
+import { readOrders } from "./backtest/orders.js";
+import { OrderTrial } from "./backtest/trial.js";
+
+// A page draws sixty times a second.
+const SLICE_MS = 10;
+const ORDERS_MAX = 1_000_000;
+const LISTED_MAX = 100;
+
+/**
+ * Tries a draft on orders. Each is decided as if it were placed at `now` with the draft alone; the largest discount of its redeemables counts.
+ * Fails where rules or draft cannot be read, or at the signal.
+ */
+export async function backTest({ rules, draft, orders, now = Date.now(), onProgress, signal }) {
+  await load();
+  const { joined, redeemables } = draftOf(rules, draft);
+  const prepared = prepare(joined);
+  const report = new Report();
+  try {
+    const trial = new OrderTrial(prepared, redeemables, { now, seed: "00" });
+    let pauseAt = performance.now() + SLICE_MS;
+    for await (const { line, order, problem } of readOrders(orders)) {
+      signal?.throwIfAborted();
+      if (report.result.orders === ORDERS_MAX) throw new RangeError(`orders must NOT have more than ${ORDERS_MAX} items`);
+      report.add(line, problem ? { problem } : trial.decide(order));
+      if (performance.now() < pauseAt) continue;
+      onProgress?.(report.result.orders);
+      // A timer lets the page draw and answer.
+      await new Promise((resolve) => setTimeout(resolve));
+      pauseAt = performance.now() + SLICE_MS;
+    }
+  } finally {
+    prepared.free();
+  }
+  return report.result;
+}
+
+/** Sums what is found for each order. */
+class Report {
+  #elsewhere = new Set();
+  result = {
+    orders: 0, touched: 0, cost: 0, better_elsewhere: { orders: 0, customers: 0 },
+    provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
+  };
+
+  add(line, { problem, discount, other, customer, missing }) {
+    const { result } = this;
+    result.orders += 1;
+    if (problem !== undefined) return this.#addUnreadable(line, problem);
+    if (missing.length > 0) return this.#addProvisional(discount, missing);
+    if (discount === 0) return;
+    result.touched += 1;
+    result.cost += discount;
+    if (other <= discount) return;
+    result.better_elsewhere.orders += 1;
+    // An order without a customer is that of one more.
+    this.#elsewhere.add(customer ?? `line ${line}`);
+    result.better_elsewhere.customers = this.#elsewhere.size;
+  }
+
+  #addUnreadable(line, message) {
+    const { unreadable } = this.result;
+    unreadable.orders += 1;
+    if (unreadable.lines.length < LISTED_MAX) unreadable.lines.push({ line, message });
+  }
+
+  #addProvisional(discount, missing) {
+    const { provisional } = this.result;
+    provisional.orders += 1;
+    provisional.cost += discount;
+    for (const fact of missing) {
+      if (provisional.missing.length < LISTED_MAX && !provisional.missing.includes(fact)) provisional.missing.push(fact);
+    }
+  }
+}

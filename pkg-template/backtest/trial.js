@@ -1,0 +1,68 @@
+// Tries a draft on one order, and finds whether another offer would have given more.
+
+const ITEM_MEMBERS = ["product_id", "sku_id", "source_id", "related_object", "price", "product", "sku", "metadata"];
+
+/** Tries a draft on orders, one after the other. */
+export class OrderTrial {
+  #prepared;
+  #requests;
+  #others;
+  #context;
+
+  constructor(prepared, redeemables, context) {
+    [this.#prepared, this.#context] = [prepared, context];
+    this.#requests = redeemables.map((redeemable) => `"redeemables":[${JSON.stringify(redeemable)}]`);
+    const own = (field, ids) => ({ [field]: { conditions: { $not_in: ids } } });
+    const ids = redeemables.filter(({ object }) => object === "promotion_tier").map(({ id }) => id);
+    const codes = redeemables.filter(({ object }) => object === "voucher").map(({ id }) => id);
+    const filters = { ...(ids.length > 0 ? own("resource_id", ids) : {}), ...(codes.length > 0 ? own("code", codes) : {}) };
+    this.#others = `"options":${JSON.stringify({ limit: 1, sorting_rule: "BEST_DEAL", filters })}`;
+  }
+
+  /** Returns the discount of the draft, that of the best other offer, the customer, and what is missing; or the problem of the order. */
+  decide(order) {
+    let rest;
+    try {
+      rest = JSON.stringify(requestOf(order)).slice(1);
+    } catch ({ message }) {
+      return { problem: `it cannot be written as JSON: ${message}` };
+    }
+    let discount = 0;
+    const missing = new Set();
+    for (const request of this.#requests) {
+      const answer = JSON.parse(this.#prepared.validate(`{${request},${rest}`, this.#context));
+      if (answer.redeemables === undefined) return { problem: problemOf(answer) };
+      if (answer.valid) discount = Math.max(discount, discountOf(answer.order));
+      for (const fact of answer.missing ?? []) missing.add(fact);
+    }
+    let other = 0;
+    if (discount > 0) {
+      const answer = JSON.parse(this.#prepared.qualify(`{${this.#others},${rest}`, this.#context));
+      if (answer.missing === undefined && answer.redeemables === undefined) return { problem: problemOf(answer) };
+      other = Math.max(0, ...(answer.redeemables?.data ?? []).map(({ order: discounted }) => discountOf(discounted)));
+      for (const fact of answer.missing ?? []) missing.add(fact);
+    }
+    return { discount, other, customer: nameOf(order), missing: [...missing] };
+  }
+}
+
+const discountOf = (order) => order?.total_applied_discount_amount ?? order?.total_discount_amount ?? 0;
+
+const problemOf = ({ details, message }) => details ?? message;
+
+const nameOf = ({ customer, customer_id: id }) => customer?.id ?? customer?.source_id ?? id ?? undefined;
+
+/** Returns the request for a past order as it was before any discount. Units that a discount had added are left out. */
+function requestOf({ amount, initial_amount, items, metadata, customer, customer_id }) {
+  const named = customer ?? (customer_id ? { id: customer_id } : undefined);
+  const bought = Array.isArray(items) ? items.filter((item) => item?.initial_quantity !== 0).map(itemOf) : items;
+  return { customer: named, order: { amount: bought?.length > 0 ? undefined : (initial_amount ?? amount), items: bought, metadata } };
+}
+
+function itemOf(item) {
+  if (Object.prototype.toString.call(item) !== "[object Object]") return item;
+  const quantity = item.initial_quantity ?? item.quantity;
+  const kept = Object.fromEntries(ITEM_MEMBERS.map((name) => [name, item[name]]).filter(([, value]) => value !== undefined && value !== null));
+  const isAsSent = item.initial_quantity === undefined || item.initial_quantity === item.quantity;
+  return { ...kept, quantity, amount: isAsSent ? item.amount : (item.initial_amount ?? undefined) };
+}

@@ -1,0 +1,168 @@
+// Tests back-tests: the sums, every form of a file of orders, orders and drafts that cannot be read, and that the page stays free.
+import assert from "node:assert/strict";
+import { countTests } from "../browser/test_report.mjs";
+import { backTest } from "../../pkg/backtest.js";
+import { prepare } from "../../pkg/node.js";
+
+const check = countTests("packaging");
+
+const NOW = "2026-03-01T12:00:00Z";
+const tier = (id, discount, more) => ({ id, name: id, action: { discount }, active: true, object: "promotion_tier", ...more });
+const over = (id, amount) => ({ id, name: id, rules: { 1: { name: "order.amount", conditions: { $more_than: [amount] } }, logic: "1" } });
+const assigned = (rule_id, related_object_id) => ({ id: `asgm_${rule_id}`, rule_id, related_object_id, related_object_type: "promotion_tier" });
+
+/** A shop with one promotion: 15 % of orders with a mug. */
+const RULES = {
+  complete: true, counted: true, transfers: [], time_zone: "UTC", stacking_rules: {}, case_sensitive_codes: true, vouchers: [], promotion_stacks: [], skus: [],
+  customers: [{ id: "cust_1", object: "customer" }, { id: "cust_2", object: "customer" }],
+  products: [{ id: "mug", name: "Mug", price: 1_000 }, { id: "tea", name: "Tea", price: 400 }],
+  campaigns: [{ id: "camp_old", name: "old", campaign_type: "PROMOTION" }],
+  promotion_tiers: [tier("promo_old", { type: "PERCENT", percent_off: 15 }, { campaign_id: "camp_old" })],
+  validation_rules: [{ id: "val_old", name: "r", rules: { 1: { name: "product.id", conditions: { $is: [{ object: "product", id: "mug" }] } }, logic: "1" } }],
+  validation_rules_assignments: [assigned("val_old", "promo_old")],
+};
+/** A draft with two steps: 10 % above 20, 20 % above 50. */
+const DRAFT = {
+  campaigns: [{ id: "camp_new", name: "new", campaign_type: "PROMOTION" }],
+  promotion_tiers: [
+    tier("promo_10", { type: "PERCENT", percent_off: 10 }, { campaign_id: "camp_new" }), tier("promo_20", { type: "PERCENT", percent_off: 20 }, { campaign_id: "camp_new" }),
+  ],
+  validation_rules: [over("val_10", 2_000), over("val_20", 5_000)],
+  validation_rules_assignments: [assigned("val_10", "promo_10"), assigned("val_20", "promo_20")],
+};
+const orderOf = (customer, ...lines) => ({ customer: customer && { id: customer }, items: lines.map(([product_id, quantity]) => ({ product_id, quantity })) });
+const ORDERS = [
+  orderOf("cust_1", ["tea", 2]), // 800: nothing
+  orderOf("cust_1", ["tea", 6]), // 2,400: 240
+  orderOf("cust_1", ["mug", 3]), // 3,000: 300, elsewhere 450
+  orderOf("cust_1", ["mug", 4]), // 4,000: 400, elsewhere 600
+  orderOf("cust_2", ["mug", 3]), // 3,000: 300, elsewhere 450
+  orderOf(undefined, ["mug", 3]), // likewise, without a customer
+  orderOf("cust_2", ["mug", 6]), // 6,000: 1,200, elsewhere 900
+];
+const EXPECTED = {
+  orders: 7, touched: 6, cost: 2_740, better_elsewhere: { orders: 4, customers: 3 },
+  provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
+};
+const run = (orders, more) => backTest({ rules: RULES, draft: DRAFT, orders, now: NOW, ...more });
+const lines = (orders) => orders.map((order) => JSON.stringify(order)).join("\n");
+/** Returns bytes in pieces of this size, which cut characters. */
+const pieces = (text, size) => {
+  const bytes = new TextEncoder().encode(text);
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+};
+
+check("a draft costs what it takes off, and another offer that gives more is better", async () => {
+  assert.deepEqual(await run(ORDERS), EXPECTED);
+  const voucher = { id: "v_new", code: "NEW", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, active: true };
+  const ofCode = await run(ORDERS, { draft: { vouchers: [voucher] } });
+  assert.deepEqual([ofCode.touched, ofCode.cost, ofCode.better_elsewhere], [7, 3_500, { orders: 2, customers: 2 }]);
+});
+
+check("the cost is the sum of validations of the orders with the draft", async () => {
+  const all = Object.fromEntries(Object.keys({ ...RULES, ...DRAFT }).map((name) => [name, Array.isArray(DRAFT[name]) ? [...(RULES[name] ?? []), ...DRAFT[name]] : RULES[name]]));
+  const prepared = prepare(all);
+  const orders = Array.from({ length: 300 }, (_, at) => orderOf(at % 3 ? "cust_1" : undefined, ["mug", 1 + (at % 5)], ["tea", 1 + (at % 7)]));
+  let cost = 0;
+  for (const { customer, items } of orders) {
+    const discounts = ["promo_10", "promo_20"].map((id) => {
+      const { valid, order } = prepared.validateObject({ customer, redeemables: [{ object: "promotion_tier", id }], order: { items } }, { now: NOW });
+      return valid ? order.total_applied_discount_amount : 0;
+    });
+    cost += Math.max(...discounts);
+  }
+  const { cost: found, orders: count } = await run(orders);
+  assert.deepEqual([found, count, cost > 0], [cost, 300, true]);
+});
+
+check("every form of a file has the same result", async () => {
+  const named = ORDERS.map((order) => ({ ...order, metadata: { note: "Größe Ж 🍵" } }));
+  const text = lines(named);
+  const array = JSON.stringify(named, null, 2);
+  async function* later() { for (const order of named) yield order; }
+  const forms = {
+    text, array, objects: named, later: later(), bytes: new TextEncoder().encode(text), file: new Blob([text]), "file of an array": new Blob([array]),
+    stream: new Blob([text]).stream(), "lines of Windows": `\ufeff${text.replaceAll("\n", "\r\n")}\r\n`, "a mark and an array": `\ufeff${array}`,
+    pieces: pieces(text, 7), "pieces of an array": pieces(array, 5), texts: text.split(/(?<=\n)/),
+  };
+  for (const [name, orders] of Object.entries(forms)) assert.deepEqual(await run(orders), EXPECTED, name);
+  for (const none of ["", "\n\n", "[]", []]) assert.equal((await run(none)).orders, 0);
+});
+
+check("orders that cannot be read are listed by their lines, and the others count", async () => {
+  const bad = ['{"items":', "5", "null", '{"items":[{"product_id":"mug","quantity":"many"}]}', '{"items":5}', '"text"', "[1]"];
+  const text = [JSON.stringify(ORDERS[1]), ...bad, "", JSON.stringify(ORDERS[1])].join("\n");
+  const { orders, touched, cost, unreadable } = await run(text);
+  assert.deepEqual([orders, touched, cost, unreadable.orders], [9, 2, 480, bad.length]);
+  assert.deepEqual(unreadable.lines.map(({ line }) => line), bad.map((_, at) => at + 2));
+  const expected = [/no JSON/, /an order must be an object \(actual value is `5`\)/, /`null`/, /order\.items\[0\]\.quantity.*`"many"`/, /order\.items must be an array/, /`"text"`/, /`\[1\]`/];
+  unreadable.lines.forEach(({ message }, at) => assert.match(message, expected[at]));
+  const inArray = await run(JSON.stringify([ORDERS[1], 5, ORDERS[1]]));
+  assert.deepEqual(inArray.unreadable.lines.map(({ line }) => line), [2]);
+  const cut = await run("[{}, ");
+  assert.deepEqual([cut.orders, cut.unreadable.lines[0].line], [1, 1]);
+  const many = await run(Array(250).fill(7));
+  assert.deepEqual([many.unreadable.orders, many.unreadable.lines.length], [250, 100]);
+  const loop = { items: [{ product_id: "mug", metadata: {} }] };
+  loop.items[0].metadata.loop = loop;
+  assert.match((await run([loop, { items: [], amount: 5n }])).unreadable.lines[1].message, /cannot be written/);
+});
+
+check("an order counts as it was before its discounts", async () => {
+  const redeemed = {
+    id: "ord_1", status: "PAID", customer_id: "cust_1", amount: 6_400, initial_amount: 6_000, discount_amount: 900, total_discount_amount: 900, total_amount: 5_100, redemptions: { r_1: {} },
+    items: [
+      { product_id: "mug", quantity: 6, price: 1_000, amount: 6_000, discount_amount: 900, total_discount_amount: 900 },
+      { product_id: "tea", quantity: 1, initial_quantity: 0, discount_quantity: 1, price: 400, amount: 400, initial_amount: 0 },
+    ],
+  };
+  assert.deepEqual((({ cost, touched }) => [cost, touched])(await run([redeemed])), [1_200, 1]);
+  assert.equal((await run([{ amount: 3_000 }])).cost, 300, "an order without lines");
+});
+
+check("where facts are missing the result is no final one", async () => {
+  const { complete, products, ...part } = RULES;
+  const { orders, touched, cost, provisional } = await run(ORDERS, { rules: { ...part, products: products.slice(1) } });
+  assert.deepEqual([orders, touched, cost, provisional.orders], [7, 0, 0, 6], "the first order is below every bound");
+  assert.ok(provisional.missing.includes("product/mug"), provisional.missing.join());
+  assert.ok(provisional.cost > 0);
+});
+
+check("a draft or rules that cannot be read fail with the field", async () => {
+  for (const [more, expected] of [
+    [{ draft: null }, /draft must be an object \(actual value is `null`\)/],
+    [{ draft: {} }, /draft must have 1 to 30 promotion_tiers and vouchers \(actual value is `0`\)/],
+    [{ draft: { ...DRAFT, orders: [] } }, /draft\.orders is not allowed/],
+    [{ draft: { ...DRAFT, vouchers: 5 } }, /draft\.vouchers must be an array \(actual value is `5`\)/],
+    [{ draft: { promotion_tiers: [{ name: "x" }] } }, /draft\.promotion_tiers\[0\] should have required property 'id'/],
+    [{ draft: { promotion_tiers: [5] } }, /draft\.promotion_tiers\[0\] must be an object \(actual value is `5`\)/],
+    [{ draft: { promotion_tiers: [tier("promo_old", {})] } }, /draft\.promotion_tiers\[0\] has the name `promo_old` of another one/],
+    [{ draft: { promotion_tiers: [tier("a", { type: "PERCENT", percent_off: 1 }), tier("a", { type: "PERCENT", percent_off: 1 })] } }, /\[1\] has the name `a`/],
+    [{ draft: { promotion_tiers: [tier("a", { type: "PERCENT", percent_off: 500 })] } }, /promotion_tiers\[1\].*percent_off/],
+    [{ rules: "{" }, /rules must be JSON text/],
+    [{ rules: undefined }, /rules must be JSON text/],
+    [{ orders: 5 }, /orders must be a file, a stream, text/],
+    [{ now: "yesterday" }, /now `yesterday`/],
+  ]) {
+    await assert.rejects(run(ORDERS, more), expected);
+  }
+});
+
+check("the page stays free, nothing is sent, and the signal ends it", async () => {
+  const { fetch } = globalThis;
+  globalThis.fetch = () => assert.fail("something was sent");
+  try {
+    const orders = Array.from({ length: 3_000 }, () => ORDERS[3]);
+    let turns = 0;
+    const progress = [];
+    const timer = setInterval(() => { turns += 1; });
+    const result = await run(lines(orders), { onProgress: (count) => progress.push(count) });
+    clearInterval(timer);
+    assert.deepEqual([result.orders, result.cost, turns > 0, progress.length > 0], [3_000, 1_200_000, true, true]);
+    assert.deepEqual(progress, progress.toSorted((a, b) => a - b));
+    const end = new AbortController();
+    await assert.rejects(run(orders, { signal: end.signal, onProgress: () => end.abort(new Error("enough")) }), /enough/);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+});
