@@ -1,6 +1,8 @@
 //! Tests conditions on goods while catalogue, collections and rules change. A client decides them by the numbers of sets, the service by
 //! filters, members and metadata, and both must agree. No cart of listed goods may lack a fact.
 
+mod prices;
+
 use crate::bundle::{Bundle, claims_of};
 use crate::in_process::Edge;
 use crate::shops::bundle_client::{context, without_omitted};
@@ -340,12 +342,12 @@ fn fact_of(name: &str) -> String {
     name.split('/').next().unwrap().to_owned()
 }
 
-#[test]
-fn carts_are_decided_by_sets_as_by_conditions() {
+/// Returns a shop with goods, collections and offers.
+fn filled_shop(seed: u64) -> Shop {
     let mut shop = Shop {
         edge: Edge::new(),
         now: BEGIN,
-        random: Random::new(71),
+        random: Random::new(seed),
         products: Vec::new(),
         skus: Vec::new(),
         collections: Vec::new(),
@@ -358,6 +360,12 @@ fn carts_are_decided_by_sets_as_by_conditions() {
     shop.add_collections();
     shop.add_offers();
     shop.lose();
+    shop
+}
+
+#[test]
+fn carts_are_decided_by_sets_as_by_conditions() {
+    let mut shop = filled_shop(71);
     let mut bundle = shop.bundle();
     let (mut wrong, mut missing) = (Vec::new(), BTreeMap::<String, u32>::new());
     let mut counts = BTreeMap::<&str, [u32; 3]>::new();
