@@ -156,9 +156,14 @@ fn answer(
         client,
         failed_attempts,
         catalogue: Catalogue::default(),
+        table: &TABLE,
+        observer: None,
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
     };
+    if route.keeps_input && caller.settings.replay_days > 0 {
+        call.store.record_reads();
+    }
     let mut answer = (route.run)(&mut call)?;
     if let Some(client) = &call.client {
         response_filter::apply(route, client, &mut answer)?;

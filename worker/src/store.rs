@@ -20,11 +20,13 @@ pub mod facts;
 pub mod fault_injection;
 pub mod index;
 pub mod jobs;
+pub mod kept_reads;
 pub mod ledger;
 pub mod loyalty;
 pub mod name_trigrams;
 pub mod queued;
 pub mod records;
+pub mod redemption_inputs;
 pub mod schema;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
@@ -62,6 +64,8 @@ pub struct Store<'s> {
     longest_read: Cell<usize>,
     /// Number of queued writes that have been checked.
     checked: Cell<usize>,
+    /// Reads that are kept for a repetition of the call.
+    recorder: kept_reads::ReadRecorder,
     /// Remaining read budget, if it is limited.
     left: Cell<Option<usize>>,
     /// Changes made by flushes.
@@ -93,6 +97,7 @@ impl<'s> Store<'s> {
             undone: false,
             longest_read: Cell::new(0),
             checked: Cell::new(0),
+            recorder: kept_reads::ReadRecorder::default(),
             left: Cell::new(None),
             changes: ChangeFeed::default(),
             generators: BTreeMap::new(),
@@ -173,6 +178,7 @@ impl<'s> Store<'s> {
             return Err(Fault::new("the request reads more than one may"));
         }
         let rows = self.sql.run(statement, params)?;
+        self.recorder.record(statement, params, &rows);
         if let Some(left) = self.left.get() {
             let size = |row: &SqlRow| total(row).saturating_add(ROW); // A row fits memory.
             // The rows fit memory.

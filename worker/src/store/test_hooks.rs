@@ -11,6 +11,7 @@ const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
     "DELETE FROM export_line",
+    "DELETE FROM redemption_input",
     "DELETE FROM earning_occasion",
     "DELETE FROM earning_firing",
     "DELETE FROM statistic",
