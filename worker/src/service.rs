@@ -5,6 +5,7 @@ use crate::access::failed_attempts::WRONG_CODES;
 use crate::access::idempotency::{self, IdempotentCall, ResponseLookup};
 use crate::access::keys::WebhookSecretUpdate;
 use crate::commit;
+use crate::domain::bundle::build_job::BundleDemand;
 use crate::domain::bundle::{box_keys, build_job, kv_copies};
 use crate::domain::webhooks::subscriptions;
 use crate::http::caller::{Caller, CredentialClass, FORWARD_TO_PROJECT};
@@ -17,7 +18,7 @@ use crate::http::request_checks::{self, header};
 use crate::http::route::{Call, Response, ResponseBody};
 use crate::job_runner;
 use crate::jobs::queue_metrics::{self, QueueMetrics};
-use crate::jobs::{outbox, queue};
+use crate::jobs::{outbox, queue, retention};
 use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
@@ -40,7 +41,11 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let unread = |error| Fault(format!("a demand to build the bundle cannot be read: {error}"));
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
-        build_job::demand(store, context, &caller, serde_json::from_slice(&request.body).map_err(unread)?)?;
+        let demand: BundleDemand = serde_json::from_slice(&request.body).map_err(unread)?;
+        if demand.is_of_change {
+            retention::limit_inputs(store, caller.settings.replay_days, context.now.millis())?;
+        }
+        build_job::demand(store, context, &caller, demand)?;
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }

@@ -80,7 +80,8 @@ impl<'s> Store<'s> {
 
 /// Tests if a statement reads keys of the project.
 fn is_secret(statement: &str, params: &[SqlValue]) -> bool {
-    statement.contains("'secret'") || params.iter().any(|param| matches!(param, SqlValue::Text(text) if text == "secret"))
+    statement.contains("'secret'")
+        || params.iter().any(|param| matches!(param, SqlValue::Text(text) if text == "secret"))
 }
 
 /// Returns the digest of a read. Lengths keep the parameters apart.

@@ -407,14 +407,16 @@ fn write_failed(
     customers: &DocumentsById,
     customer_id: Option<&str>,
 ) -> HandlerResult {
+    let mut stored_id = None;
     if failures::is_stored(call)? {
-        let id = printed.records.first().map(|record| record.id.clone());
+        stored_id = printed.records.first().map(|record| record.id.clone());
         facts::write_records(call, Vec::new(), printed.records);
-        redemption_input::keep(call, id.as_deref(), printed.status, &printed.answer)?;
     }
     if caller::trusts_customer(call) {
         let summary_delta = SummaryDelta { failed: 1, ..SummaryDelta::default() };
         facts::write_customer(call, customers, None, customer_id, &summary_delta, &[])?;
     }
+    // Last, so that all reads are kept.
+    redemption_input::keep(call, stored_id.as_deref(), printed.status, &printed.answer)?;
     Ok(Response::with_bytes(printed.status, printed.answer))
 }

@@ -9,24 +9,17 @@ use crate::http::request::Request;
 use crate::http::request_checks;
 use crate::http::route::{Call, Route};
 use crate::store::kept_reads::ReadsByDigest;
-use crate::store::redemption_inputs::{self, NewInput, ROW_BYTES_MAX, row_bytes};
+use crate::store::redemption_inputs::{self, NewInput, ROW_BYTES_MAX, compress, decompress, row_bytes, unreadable};
 use crate::store::sql::{Fault, SqlRow, SqlValue};
-use base64ct::{Base64, Encoding};
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
 use scrip::model::client::ClientContext;
 use scrip::text::{hex, sha256_hex};
 use scrip::time::Instant;
 use scrip::wire::project::client::client_policy_of;
-use scrip::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// Longest text that is compressed: a longer one would delay the redemption, and has no chance to fit.
-const TEXT_BYTES_MAX: usize = 131_072;
-/// Effort of the compression, of 10. More takes twice as long for a hundredth of the size.
-const EFFORT: u8 = 7;
 /// Number of digits of the digest of an answer.
 const DIGEST_DIGITS: usize = 32;
 
@@ -71,7 +64,7 @@ pub fn keep(call: &mut Call<'_, '_>, redemption: Option<&str>, status: u16, answ
     let (Some(reads), Some(redemption)) = (call.store.take_reads(), redemption) else { return Ok(()) };
     let input = RedemptionInput::of(call, &reads, status, answer);
     let text = serde_json::to_vec(&input).map_err(|error| Fault(error.to_string()))?;
-    let mut body = if text.len() > TEXT_BYTES_MAX { String::new() } else { compress(&text) };
+    let mut body = compress(&text).unwrap_or_default();
     let bytes = if body.is_empty() { text.len() } else { row_bytes(redemption, &body) };
     if bytes > ROW_BYTES_MAX {
         call.store.warn(format!(
@@ -85,21 +78,6 @@ pub fn keep(call: &mut Call<'_, '_>, redemption: Option<&str>, status: u16, answ
     redemption_inputs::insert(call.store, NewInput { redemption, created_at, days, bytes, body });
     call.store.mark_for_retention();
     Ok(())
-}
-
-/// Compresses a text to the text of a row.
-fn compress(text: &[u8]) -> String {
-    Base64::encode_string(&compress_to_vec(text, EFFORT))
-}
-
-/// Restores the text of a row.
-fn decompress(body: &str) -> Result<Vec<u8>, Fault> {
-    let bytes = Base64::decode_vec(body).map_err(|error| unreadable(&error))?;
-    decompress_to_vec_with_limit(&bytes, TEXT_BYTES_MAX).map_err(|error| unreadable(&error))
-}
-
-fn unreadable(error: &dyn std::fmt::Display) -> Fault {
-    Fault(format!("the kept input of a redemption cannot be read: {error}"))
 }
 
 /// Returns the digest by which a repeated answer is compared.
@@ -200,28 +178,6 @@ impl RedemptionInput {
     pub fn is_answer(&self, status: u16, answer: &[u8]) -> bool {
         self.status == status && self.answer == digest_of(answer)
     }
-
-    /// Tests if it contains one of some JSON texts, or `name` as a whole value.
-    fn contains(&self, texts: &[String], name: Option<&str>) -> bool {
-        let is_named = |text: &str| Some(text) == name || texts.iter().any(|searched| text.contains(searched));
-        let own = [Some(&self.body), Some(&self.query), Some(&self.path), self.caller.proven.as_ref()];
-        own.into_iter().flatten().any(|text| is_named(text) || is_named(&crate::http::query::decode(text)))
-            || any_text(&self.reads, &is_named)
-    }
-}
-
-/// Tests if a compressed input contains one of some JSON texts, or `name` as a whole value. One that cannot be read counts as one that does.
-pub fn names(body: &str, texts: &[String], name: Option<&str>) -> bool {
-    !body.is_empty() && RedemptionInput::read(body).map_or(true, |input| input.contains(texts, name))
-}
-
-fn any_text(value: &Json, is_named: &dyn Fn(&str) -> bool) -> bool {
-    match value {
-        Json::String(text) => is_named(text),
-        Json::Array(items) => items.iter().any(|item| any_text(item, is_named)),
-        Json::Object(members) => members.values().any(|member| any_text(member, is_named)),
-        Json::Null | Json::Bool(_) | Json::Number(_) => false,
-    }
 }
 
 fn rows_to_json(rows: &[SqlRow]) -> Json {
@@ -236,7 +192,9 @@ fn rows_to_json(rows: &[SqlRow]) -> Json {
 fn rows_of_json(rows: &Json) -> Result<Vec<SqlRow>, Fault> {
     let value = |value: &Json| match value {
         Json::Null => Ok(SqlValue::Null),
-        Json::Number(number) => number.as_i64().map(SqlValue::Int).ok_or_else(|| unreadable(&"a number is out of bounds")),
+        Json::Number(number) => {
+            number.as_i64().map(SqlValue::Int).ok_or_else(|| unreadable(&"a number is out of bounds"))
+        }
         Json::String(text) => Ok(SqlValue::Text(text.clone())),
         Json::Bool(_) | Json::Array(_) | Json::Object(_) => Err(unreadable(&"a column has another type")),
     };

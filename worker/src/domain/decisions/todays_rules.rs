@@ -18,6 +18,7 @@ use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::points::campaign_tiers::CampaignTier;
 use scrip::rules::{Collection, Rule, Segment};
+use scrip::shape::INT_MAX;
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use std::cell::RefCell;
@@ -48,7 +49,7 @@ impl<'f> TodaysRules<'f, '_> {
 
     /// Returns the balance of an account before the redemption: without the transfers from then on.
     fn former_balance(&self, account: &AccountId) -> Known<i64> {
-        let since = self.at.millis()..i64::MAX;
+        let since = self.at.millis()..INT_MAX;
         let taken = match self.store.sum_debits_less_credits(account.as_str(), account.as_str(), &since) {
             Ok(taken) => taken,
             Err(fault) => {
