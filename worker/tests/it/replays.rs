@@ -214,7 +214,7 @@ fn kept_facts_give_the_same_bytes_whatever_has_changed_since() {
 #[test]
 fn rules_of_today_give_the_differences_and_not_the_counts_since() {
     let shop = Shop::new(30);
-    let campaign = fill(&shop);
+    fill(&shop);
     let id = id_of(&shop.send("POST /v1/redemptions", CART));
     assert!(shop.differences(&id).is_empty(), "the code is used up now, and was not then");
     shop.call("PUT /v1/vouchers/SPRING", &json!({ "discount": { "type": "PERCENT", "percent_off": 50 } }));
@@ -229,17 +229,17 @@ fn rules_of_today_give_the_differences_and_not_the_counts_since() {
     }
     assert!(!found.iter().any(|line| line.contains("updated_at") || line.contains("SUCCESS")), "{found:#?}");
     // A limit for each customer that did not exist then: what was redeemed since does not count against it.
-    let rules = json!({ "name": "Once", "type": "basic", "context_type": "campaign.discount_coupons.discount.apply_to_order",
-        "rules": { "1": { "name": "redemption.count.per_customer", "conditions": { "$less_than_or_equal": [1] } }, "logic": "1" } });
-    let rule = shop.call("POST /v1/validation-rules", &rules)["id"].as_str().unwrap().to_owned();
-    let assigned = json!({ "related_object_type": "campaign", "related_object_id": campaign });
-    shop.call(&format!("POST /v1/validation-rules/{rule}/assignments"), &assigned);
+    let rule = shop.call("GET /v1/validation-rules", &Json::Null)["data"][0]["id"].as_str().unwrap().to_owned();
+    let change = |name: &str, condition: Json| {
+        let rules = json!({ "rules": { "1": { "name": name, "conditions": condition }, "logic": "1" } });
+        shop.call(&format!("PUT /v1/validation-rules/{rule}"), &rules);
+    };
+    change("redemption.count.per_customer", json!({ "$less_than_or_equal": [1] }));
     assert_eq!(shop.differences(&id), found);
+    change("redemption.count.per_customer", json!({ "$less_than_or_equal": [0] }));
+    assert!(shop.differences(&id).contains(&"/valid true false".to_owned()));
     // A rule that the order does not meet.
-    let rules = json!({ "name": "Huge", "type": "basic", "context_type": "campaign.discount_coupons.discount.apply_to_order",
-        "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [5000] } }, "logic": "1" } });
-    let rule = shop.call("POST /v1/validation-rules", &rules)["id"].as_str().unwrap().to_owned();
-    shop.call(&format!("POST /v1/validation-rules/{rule}/assignments"), &assigned);
+    change("order.amount", json!({ "$more_than": [5000] }));
     let found = shop.differences(&id);
     for expected in ["/result \"SUCCESS\" \"FAILURE\"", "/failure_code - \"order_rules_violated\"", "/valid true false"]
     {
