@@ -4,7 +4,6 @@ pub mod allowed_origins;
 pub mod answer;
 pub mod caller;
 pub mod client_publication_policy;
-pub mod client_switch;
 pub mod decision_observer;
 pub mod entity_names;
 pub mod file;

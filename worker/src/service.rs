@@ -15,7 +15,7 @@ use crate::http::query::Query;
 use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::request_checks::{self, header};
-use crate::http::route::{Call, Response, ResponseBody};
+use crate::http::route::{Call, Response, ResponseBody, Route};
 use crate::job_runner;
 use crate::jobs::queue_metrics::{self, QueueMetrics};
 use crate::jobs::{outbox, queue, retention};
@@ -161,7 +161,7 @@ fn answer(
         client,
         failed_attempts,
         catalogue: Catalogue::default(),
-        table: &TABLE,
+        find_route: Some(find_route),
         observer: None,
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
@@ -182,6 +182,10 @@ fn answer(
     }
     commit::run(&mut call)?;
     Ok(reply)
+}
+
+fn find_route(method: &str, path: &str) -> Option<(&'static Route, Vec<(&'static str, String)>)> {
+    TABLE.find(method, path).ok().map(|matched| (matched.route, matched.params))
 }
 
 fn to_reply(answer: Response) -> Reply {

@@ -21,7 +21,6 @@ pub mod programs;
 pub mod project;
 pub mod promotions;
 pub mod purchases;
-pub mod replays;
 pub mod reports;
 pub mod rules;
 pub mod tiers;

@@ -26,6 +26,21 @@ pub enum CredentialClass {
     Bundle,
 }
 
+/// Permission that a project may switch on for its client-side keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientSwitch {
+    /// Redemptions by clients.
+    Redeem,
+    /// Publications by clients.
+    Publish,
+    /// Events from clients.
+    Events,
+    /// Creation of customers by clients.
+    Customers,
+    /// Lists of codes for clients.
+    Vouchers,
+}
+
 /// Role of a user in a project, by the published names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]

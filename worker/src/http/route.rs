@@ -8,7 +8,6 @@ use crate::http::reply::{CallError, ErrorBody, error_reply};
 use crate::http::request::Request;
 use crate::http::request_checks;
 use crate::http::shape::{self, Field, FieldType, Nulls};
-use crate::http::table::RouteTable;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::facts::Catalogue;
@@ -22,7 +21,7 @@ use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
 pub use crate::http::answer::{Response, ResponseBody};
-pub use crate::http::client_switch::ClientSwitch;
+pub use crate::http::caller::ClientSwitch;
 use crate::http::decision_observer::DecisionObserver;
 
 /// An operation of the API.
@@ -355,14 +354,17 @@ pub struct Call<'c, 's> {
     pub failed_attempts: &'c Cell<usize>,
     /// Cached products and SKUs of the project, until some are written.
     pub catalogue: Catalogue,
-    /// All routes, for a call that repeats another.
-    pub table: &'c RouteTable,
+    /// Finds a route, for a call that repeats another; `None` in a job.
+    pub find_route: Option<FindRoute>,
     /// Observer of the decision of a repeated redemption.
     pub observer: Option<DecisionObserver<'c>>,
     /// Runs a slice of the due jobs; for tests only.
     #[cfg(feature = "test-hooks")]
     pub run_due: Option<RunDue>,
 }
+
+/// Function that finds the route of a method and a path, with the decoded parameters.
+pub type FindRoute = fn(&str, &str) -> Option<(&'static Route, Vec<(&'static str, String)>)>;
 
 /// Function that runs a slice of due jobs, up to a number of rows.
 pub type RunDue = fn(&mut Store<'_>, &Context, u64) -> Result<(), Fault>;

@@ -66,7 +66,7 @@ impl JobCaller {
             client: None,
             failed_attempts: &Cell::new(0),
             catalogue: Catalogue::default(),
-            table,
+            find_route: None,
             observer: None,
             #[cfg(feature = "test-hooks")]
             run_due: None,

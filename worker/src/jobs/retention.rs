@@ -6,6 +6,7 @@
 use crate::access::idempotency::RESPONSES_RETAINED_MS;
 use crate::jobs::outbox;
 use crate::store::Store;
+use crate::store::documents::redemptions;
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
 use crate::store::redemption_inputs;
@@ -71,8 +72,8 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 /// Sets for how many days inputs of redemptions are kept from now on; the retention sweep deletes older ones at once. Runs right before the
 /// commit.
 pub fn limit_inputs(store: &mut Store<'_>, days: i64, now_ms: i64) -> Result<(), Fault> {
-    if redemption_inputs::find_days(store)?.is_some_and(|former| former != days) {
-        redemption_inputs::update_days(store, days);
+    if redemptions::find_input_days(store)?.is_some_and(|former| former != days) {
+        redemptions::update_input_days(store, days);
         stored::schedule(store, ID, KIND, now_ms, 0)?;
         store.schedule_jobs_at(now_ms);
     }
@@ -86,7 +87,7 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     for rule in RULES {
         let retained_ms = match rule.of {
             RetainedRows::Inputs => {
-                let Some(days) = redemption_inputs::find_days(store)? else { continue };
+                let Some(days) = redemptions::find_input_days(store)? else { continue };
                 redemption_inputs::retained_ms(days)
             }
             _ => rule.retained_ms,

@@ -2,7 +2,7 @@
 
 use crate::access::client::response_filter;
 use crate::access::roles::REPLAY;
-use crate::documents::shapes;
+use crate::documents::common_fields::KEY;
 use crate::domain::decisions::facts;
 use crate::domain::decisions::outcome::{OutcomeDifferences, outcome};
 use crate::domain::decisions::redemption_input::RedemptionInput;
@@ -12,14 +12,14 @@ use crate::http::decision_observer::{DecidedRedemption, DecisionObserver};
 use crate::http::query::Query;
 use crate::http::reply::{self, CallError, ErrorBody, error, error_reply, not_found};
 use crate::http::request::Request;
-use crate::http::route::{Call, HandlerResult, Response, ResponseBody, Route, post};
-use crate::http::shape::{FieldType, Nulls, may};
-use crate::http::table::{MatchedRoute, RouteTable};
+use crate::http::route::{Call, FindRoute, HandlerResult, Response, ResponseBody, Route, post};
+use crate::http::shape::Nulls;
 use crate::store::Store;
+use crate::store::documents::redemptions::{self, FoundInput};
 use crate::store::facts::Catalogue;
 use crate::store::kept_reads::KeptReads;
 use crate::store::records::RedemptionRecord;
-use crate::store::redemption_inputs::{self, FoundInput, ROW_BYTES_MAX};
+use crate::store::redemption_inputs::{ROW_BYTES_MAX, retained_ms};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -28,6 +28,8 @@ use scrip::decide;
 use scrip::id::Ids;
 use scrip::model::client::ClientContext;
 use scrip::model::request::Redeemables;
+use scrip::shape;
+use scrip::shape::{COUNT, FieldType, INT_MAX, may, must, object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -35,6 +37,52 @@ use std::cell::{Cell, RefCell};
 
 /// Rules that a replay decides by.
 const RULES: &[&str] = &["kept", "today"];
+
+const VERSIONS: FieldType = shape!(
+    "EngineVersions",
+    "Versions of the engine: decisions of one version agree, and answers of one version have equal bytes.",
+    &[
+        must("decides", FieldType::Int(0, INT_MAX)).description("Version of the decisions."),
+        must("writes", FieldType::Int(0, INT_MAX)).description("Version of the bytes of answers."),
+    ]
+);
+
+const DIFFERENCE: FieldType = shape!(
+    "OutcomeDifference",
+    "Difference of two outcomes of a redemption. A value that one of them does not have is absent.",
+    &[
+        must("path", FieldType::Text).description(
+            "JSON pointer (RFC 6901) into the outcome: `valid`, `result`, `failure_code`, and `redeemables`, `inapplicable_redeemables`, `skipped_redeemables` and `order` as a validation returns them."
+        ),
+        may("kept", FieldType::Any).or_null().description("Value under the rules of the redemption."),
+        may("today", FieldType::Any).or_null().description("Value under the rules of today."),
+    ]
+);
+
+/// The replay of a redemption.
+const REDEMPTION_REPLAY: FieldType = shape!(
+    "RedemptionReplay",
+    "Replay of a redemption: the answer that the kept data gives again, and the differences under the requested rules.",
+    &[
+        must("redemption_id", KEY).description("ID of the redemption, as requested."),
+        must("rules", FieldType::OneOf(&["kept", "today"])).description("Rules that the redemption was compared with."),
+        must("date", FieldType::DateTime).description("Moment of the redemption, at which the replay decides."),
+        must("engine", VERSIONS).description("Versions of the engine that decided the redemption."),
+        must("current_engine", VERSIONS).description("Versions of the engine that decides the replay."),
+        must("is_same", FieldType::Bool).description(
+            "`true` if `answer` is the answer of the redemption, byte for byte. Can be `false` only when the service has changed since."
+        ),
+        must("status", FieldType::Int(100, 599)).description("HTTP status of the answer."),
+        must("answer", FieldType::Map).description(
+            "Answer of the redemption, or the error of a failed one, in the bytes in which the caller got it."
+        ),
+        must("differences", FieldType::List(&DIFFERENCE, 0, 200)).description(
+            "Differences of the outcome under the rules of today, at most 200. Empty with `rules` `kept`."
+        ),
+        must("difference_count", COUNT).description("Number of all differences."),
+        object(&["redemption_replay"]),
+    ]
+);
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[post(REPLAY, "Replay a redemption", replay)
@@ -47,7 +95,7 @@ pub const ROUTES: &[Route] = &[post(REPLAY, "Replay a redemption", replay)
     .body(&[may("rules", FieldType::OneOf(RULES)).description(
         "Rules to decide by: `kept` for those of the redemption, `today` to compare with the rules that are stored now. Default `kept`.",
     )])
-    .answers(200, shapes::replays::REPLAY)];
+    .answers(200, REDEMPTION_REPLAY)];
 
 /// Body of the answer. Its member `answer` has the bytes of the redemption's answer.
 #[derive(Serialize)]
@@ -77,7 +125,7 @@ fn replay(call: &mut Call<'_, '_>) -> HandlerResult {
     let rules = body.get("rules").and_then(Json::as_str).unwrap_or("kept");
     let id = call.param("redemptionId").to_owned();
     let input = load(call, &id)?;
-    let replay = Replay::new(&input, call.table, call.caller)?;
+    let replay = Replay::new(&input, call.find_route, call.caller)?;
     let driver = call.store.driver_of(input.reads()?);
     let (answer, differences) = match rules {
         "today" => replay.compare(call.store, &driver, call.caller)?,
@@ -118,10 +166,10 @@ fn load(call: &Call<'_, '_>, id: &str) -> Result<RedemptionInput, CallError> {
     if days == 0 {
         return Err(not_kept("the project keeps no data of redemptions: `replay_days` is `0`".to_owned()).into());
     }
-    let Some(FoundInput { created_at, bytes, body }) = redemption_inputs::find(call.store, decision)? else {
+    let Some(FoundInput { created_at, bytes, body }) = redemptions::find_input(call.store, decision)? else {
         return Err(not_kept(format!("no data of the redemption `{decision}` is kept")).into());
     };
-    if timestamp::elapsed(created_at, call.now_ms()) > redemption_inputs::retained_ms(days) {
+    if timestamp::elapsed(created_at, call.now_ms()) > retained_ms(days) {
         return Err(not_kept(format!("the redemption `{decision}` is older than `{days}` days (`replay_days`)")).into());
     }
     if body.is_empty() {
@@ -152,8 +200,9 @@ struct RepeatedAnswer {
 /// Redemption that is repeated.
 struct Replay<'r> {
     input: &'r RedemptionInput,
-    table: &'r RouteTable,
+    find_route: Option<FindRoute>,
     route: &'static Route,
+    params: Vec<(&'static str, String)>,
     request: Request,
     caller: Caller,
     client: Option<ClientContext>,
@@ -161,12 +210,14 @@ struct Replay<'r> {
 }
 
 impl<'r> Replay<'r> {
-    fn new(input: &'r RedemptionInput, table: &'r RouteTable, now: &Caller) -> Result<Replay<'r>, CallError> {
+    fn new(input: &'r RedemptionInput, find_route: Option<FindRoute>, now: &Caller) -> Result<Replay<'r>, CallError> {
         let request = input.request();
-        let MatchedRoute { route, .. } = table.find(&request.method, &request.path)?;
+        let found = find_route.and_then(|find| find(&request.method, &request.path));
+        // A route may end with a later version.
+        let (route, params) = found.ok_or_else(outdated)?;
         let caller = input.caller(now);
         let client = input.client(route, &caller)?;
-        Ok(Replay { input, table, route, request, caller, client, context: input.context()? })
+        Ok(Replay { input, find_route, route, params, request, caller, client, context: input.context()? })
     }
 
     /// Runs a function with the call of the redemption over a store, in the name of a caller.
@@ -179,9 +230,8 @@ impl<'r> Replay<'r> {
     ) -> Result<T, CallError> {
         let request_id = self.context.request_id();
         let failed_attempts = Cell::new(0);
-        let MatchedRoute { route, params } = self.table.find(&self.request.method, &self.request.path)?;
         let mut call = Call {
-            route,
+            route: self.route,
             request: &self.request,
             caller,
             query: Query::read(&self.request.query),
@@ -189,11 +239,11 @@ impl<'r> Replay<'r> {
             context: &self.context,
             ids: Ids::independent(&self.context),
             request_id: request_id.as_str(),
-            params,
+            params: self.params.clone(),
             client: self.client.clone(),
             failed_attempts: &failed_attempts,
             catalogue: Catalogue::default(),
-            table: self.table,
+            find_route: self.find_route,
             observer,
             #[cfg(feature = "test-hooks")]
             run_due: None,

@@ -8,8 +8,9 @@ use crate::http::reply::CallError;
 use crate::http::request::Request;
 use crate::http::request_checks;
 use crate::http::route::{Call, Route};
-use crate::store::kept_reads::ReadsByDigest;
-use crate::store::redemption_inputs::{self, NewInput, ROW_BYTES_MAX, compress, decompress, row_bytes, unreadable};
+use crate::store::documents::redemptions::{self, NewInput};
+use crate::store::read_recorder::ReadsByDigest;
+use crate::store::redemption_inputs::{ROW_BYTES_MAX, compress, decompress, row_bytes, unreadable};
 use crate::store::sql::{Fault, SqlRow, SqlValue};
 use scrip::Context;
 use scrip::bundle::{DECIDES, WRITES};
@@ -75,7 +76,7 @@ pub fn keep(call: &mut Call<'_, '_>, redemption: Option<&str>, status: u16, answ
     let (created_at, days) = (call.now_ms(), call.caller.settings.replay_days);
     // A size in memory.
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    redemption_inputs::insert(call.store, NewInput { redemption, created_at, days, bytes, body });
+    redemptions::insert_input(call.store, NewInput { redemption, created_at, days, bytes, body });
     call.store.mark_for_retention();
     Ok(())
 }

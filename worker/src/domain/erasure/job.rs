@@ -8,13 +8,14 @@ use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
 use crate::jobs::outbox;
 use crate::store::Store;
+use crate::store::documents::redemptions::{self, InputText};
 use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
     self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
 use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, RESPONSES, touch};
 use crate::store::jobs::{self, BULK_SLICE};
-use crate::store::redemption_inputs::{self, InputText};
+use crate::store::redemption_inputs;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::Context;
@@ -318,7 +319,7 @@ fn erase_inputs(
     /// An input has the size of about ten documents, and is decompressed.
     const COST: i64 = 10;
     let limit = rows.checked_div(COST).unwrap_or(0).max(1);
-    let inputs = redemption_inputs::list_after(store, after, limit)?;
+    let inputs = redemptions::list_inputs_after(store, after, limit)?;
     let (texts, last) = (identity.texts_in_json(), inputs.last().map(|input| input.seq));
     let is_end = i64::try_from(inputs.len()).is_ok_and(|count| count < limit);
     let is_named = |text: &str| {
@@ -328,7 +329,7 @@ fn erase_inputs(
     let is_named = |text: &str| is_named(text) || is_named(&crate::http::query::decode(text));
     for InputText { seq, body } in inputs {
         if redemption_inputs::has_text(&body, &is_named) {
-            redemption_inputs::erase(store, seq);
+            redemptions::erase_input(store, seq);
             touch(deleted, seq);
         }
     }
