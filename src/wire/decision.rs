@@ -39,25 +39,9 @@ use crate::wire::writer::Writer;
 /// Writes the JSON of a validation.
 pub fn write_validation(validated: &ValidationDecision<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
-    let sorted = SortedSteps::of(evaluated);
-    let list = Steps::new(evaluated, context);
-    let mut written = WrittenLines::default();
     Writer::object_of(|out| {
         out.write_text("id", &validated.id());
-        out.write_flag("valid", evaluated.valid);
-        list.write(out.member("redeemables"), &sorted.redeemables, &mut written);
-        if !sorted.skipped.is_empty() {
-            list.write(out.member("skipped_redeemables"), &sorted.skipped, &mut written);
-        }
-        if !sorted.inapplicable.is_empty() {
-            list.write(out.member("inapplicable_redeemables"), &sorted.inapplicable, &mut written);
-        }
-        if let Some(order) = evaluated.visible_order().filter(|_| evaluated.valid) {
-            let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            let view = OrderView::new(&order, priced, cart, AppliedScope::Everything);
-            OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }
-                .write_again(out.member("order"), &mut written);
-        }
+        write_result(out, evaluated, context);
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
             write_session(out.member("session"), session);
@@ -68,6 +52,32 @@ pub fn write_validation(validated: &ValidationDecision<'_>, context: &Context) -
             write_trace(out.member("trace"), evaluated, TraceLevel::of(evaluated));
         }
     })
+}
+
+/// Writes what came of an evaluation, without ids and settings: the outcomes of two evaluations of a request can be compared.
+pub fn write_outcome(evaluated: &Evaluation<'_>, context: &Context) -> Vec<u8> {
+    Writer::object_of(|out| write_result(out, evaluated, context))
+}
+
+/// Writes the verdict on the request and on each redeemable, and the order.
+fn write_result(out: &mut Writer, evaluated: &Evaluation<'_>, context: &Context) {
+    let sorted = SortedSteps::of(evaluated);
+    let list = Steps::new(evaluated, context);
+    let mut written = WrittenLines::default();
+    out.write_flag("valid", evaluated.valid);
+    list.write(out.member("redeemables"), &sorted.redeemables, &mut written);
+    if !sorted.skipped.is_empty() {
+        list.write(out.member("skipped_redeemables"), &sorted.skipped, &mut written);
+    }
+    if !sorted.inapplicable.is_empty() {
+        list.write(out.member("inapplicable_redeemables"), &sorted.inapplicable, &mut written);
+    }
+    if let Some(order) = evaluated.visible_order().filter(|_| evaluated.valid) {
+        let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
+        let view = OrderView::new(&order, priced, cart, AppliedScope::Everything);
+        OrderView { parties: evaluated.parties(), public: evaluated.public_goods(), ..view }
+            .write_again(out.member("order"), &mut written);
+    }
 }
 
 /// Writes the missing facts of a verdict, and the fields that the answer leaves out.

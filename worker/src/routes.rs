@@ -52,6 +52,7 @@ pub const AREAS: &[&[Route]] = &[
     api::redemptions::redemptions::ROUTES,
     api::legacy::requests::ROUTES,
     api::redemptions::rollbacks::ROUTES,
+    api::redemptions::replays::ROUTES,
     api::legacy::operations::ROUTES,
     api::vouchers::images::ROUTES,
     api::vouchers::referral_holders::ROUTES,

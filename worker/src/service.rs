@@ -5,6 +5,7 @@ use crate::access::failed_attempts::WRONG_CODES;
 use crate::access::idempotency::{self, IdempotentCall, ResponseLookup};
 use crate::access::keys::WebhookSecretUpdate;
 use crate::commit;
+use crate::domain::bundle::build_job::BundleDemand;
 use crate::domain::bundle::{box_keys, build_job, kv_copies};
 use crate::domain::webhooks::subscriptions;
 use crate::http::caller::{Caller, CredentialClass, FORWARD_TO_PROJECT};
@@ -14,10 +15,10 @@ use crate::http::query::Query;
 use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::request_checks::{self, header};
-use crate::http::route::{Call, Response, ResponseBody};
+use crate::http::route::{Call, Response, ResponseBody, Route};
 use crate::job_runner;
 use crate::jobs::queue_metrics::{self, QueueMetrics};
-use crate::jobs::{outbox, queue};
+use crate::jobs::{outbox, queue, retention};
 use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
@@ -40,7 +41,11 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let unread = |error| Fault(format!("a demand to build the bundle cannot be read: {error}"));
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
-        build_job::demand(store, context, &caller, serde_json::from_slice(&request.body).map_err(unread)?)?;
+        let demand: BundleDemand = serde_json::from_slice(&request.body).map_err(unread)?;
+        if demand.is_of_change {
+            retention::limit_inputs(store, caller.settings.replay_days, context.now.millis())?;
+        }
+        build_job::demand(store, context, &caller, demand)?;
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
@@ -156,9 +161,14 @@ fn answer(
         client,
         failed_attempts,
         catalogue: Catalogue::default(),
+        find_route: Some(find_route),
+        observer: None,
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
     };
+    if route.keeps_input && caller.settings.replay_days > 0 {
+        call.store.record_reads();
+    }
     let mut answer = (route.run)(&mut call)?;
     if let Some(client) = &call.client {
         response_filter::apply(route, client, &mut answer)?;
@@ -172,6 +182,10 @@ fn answer(
     }
     commit::run(&mut call)?;
     Ok(reply)
+}
+
+fn find_route(method: &str, path: &str) -> Option<(&'static Route, Vec<(&'static str, String)>)> {
+    TABLE.find(method, path).ok().map(|matched| (matched.route, matched.params))
 }
 
 fn to_reply(answer: Response) -> Reply {

@@ -20,11 +20,14 @@ pub mod facts;
 pub mod fault_injection;
 pub mod index;
 pub mod jobs;
+pub mod kept_reads;
 pub mod ledger;
 pub mod loyalty;
 pub mod name_trigrams;
 pub mod queued;
+pub mod read_recorder;
 pub mod records;
+pub mod redemption_inputs;
 pub mod schema;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
@@ -62,6 +65,8 @@ pub struct Store<'s> {
     longest_read: Cell<usize>,
     /// Number of queued writes that have been checked.
     checked: Cell<usize>,
+    /// Reads that are kept for a repetition of the call.
+    recorder: read_recorder::ReadRecorder,
     /// Remaining read budget, if it is limited.
     left: Cell<Option<usize>>,
     /// Changes made by flushes.
@@ -93,6 +98,7 @@ impl<'s> Store<'s> {
             undone: false,
             longest_read: Cell::new(0),
             checked: Cell::new(0),
+            recorder: read_recorder::ReadRecorder::default(),
             left: Cell::new(None),
             changes: ChangeFeed::default(),
             generators: BTreeMap::new(),
@@ -146,7 +152,7 @@ impl<'s> Store<'s> {
 
     /// Runs a reading statement at once.
     pub fn rows(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
-        self.longest_read.set(self.longest_read.get().max(longest(params)));
+        self.longest_read.set(self.longest_read.get().max(sql::longest(params)));
         self.read(statement, params)
     }
 
@@ -173,8 +179,9 @@ impl<'s> Store<'s> {
             return Err(Fault::new("the request reads more than one may"));
         }
         let rows = self.sql.run(statement, params)?;
+        self.recorder.record(statement, params, &rows);
         if let Some(left) = self.left.get() {
-            let size = |row: &SqlRow| total(row).saturating_add(ROW); // A row fits memory.
+            let size = |row: &SqlRow| sql::total(row).saturating_add(ROW); // A row fits memory.
             // The rows fit memory.
             let read = rows.iter().map(size).fold(STATEMENT, usize::saturating_add);
             self.left.set(Some(left.remaining_after(read)));
@@ -296,7 +303,7 @@ impl<'s> Store<'s> {
 
     /// Returns the length in bytes of the longest text among the queued writes from `savepoint` on.
     pub fn longest_write(&self, savepoint: usize) -> usize {
-        self.writes.iter().skip(savepoint).map(|write| longest(&write.params)).max().unwrap_or(0)
+        self.writes.iter().skip(savepoint).map(|write| sql::longest(&write.params)).max().unwrap_or(0)
     }
 
     /// Refuses a queued document from `savepoint` on that the engine could not read in a decision.
@@ -418,25 +425,6 @@ impl<'s> Store<'s> {
 /// Read budget of one request, in bytes of stored text; a statement counts as 1,000 and a row as 50. Natively such a request
 /// takes about 60 ms to read, parse and decide.
 pub const READ_MAX: usize = 12_000_000;
-
-/// Returns the total length of parameters in bytes.
-fn total(params: &[SqlValue]) -> usize {
-    let length = |value: &SqlValue| match value {
-        SqlValue::Text(text) => text.len(),
-        SqlValue::Null | SqlValue::Int(_) => 8,
-    };
-    // The parameters fit memory.
-    params.iter().map(length).fold(0, usize::saturating_add)
-}
-
-/// Returns the length of the longest text in bytes.
-fn longest(params: &[SqlValue]) -> usize {
-    let length = |value: &SqlValue| match value {
-        SqlValue::Text(text) => text.len(),
-        SqlValue::Null | SqlValue::Int(_) => 0,
-    };
-    params.iter().map(length).max().unwrap_or(0)
-}
 
 /// Splits names into slices that fit one parameter.
 pub fn slices<'n, 's>(names: &'s [&'n str]) -> Vec<&'s [&'n str]> {

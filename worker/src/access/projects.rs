@@ -161,7 +161,7 @@ pub fn initial_members() -> Map<String, Json> {
             "cycle_calls": quiet,
         },
         "cluster_id": "default", "case_sensitive_codes": true, "api_version": "v2018-08-01", "is_sandbox": false,
-        "default_code_config": { "charset": null },
+        "default_code_config": { "charset": null }, "replay_days": 0,
     });
     members.as_object().cloned().unwrap_or_default()
 }

@@ -28,13 +28,18 @@ const OF_TILLS: &[&str] = &[
 /// Path prefixes that are closed to a point of sale for every method (errors-and-auth, section 4).
 const CLOSED_TO_TILLS: &[&str] = &["/management/", "/v1/validations", "/v1/redemptions", "/v2/"];
 
+/// The replay of a redemption, which writes nothing: every role that reads redemptions may call it.
+pub const REPLAY: &str = "/v1/redemptions/{redemptionId}/replay";
+
 /// Tests if a role may call a route. A token has the permissions of its key, so each role that may call may have tokens.
 pub fn allows(role: UserRole, route: &Route) -> bool {
     let is_read = route.is_read();
     match role {
         UserRole::Admin => true,
         UserRole::User => !is_of_administrators(route),
-        UserRole::Viewer => (is_read || route.path.starts_with("/v1/oauth/")) && !is_of_administrators(route),
+        UserRole::Viewer => {
+            (is_read || route.path == REPLAY || route.path.starts_with("/v1/oauth/")) && !is_of_administrators(route)
+        }
         UserRole::Merchant => {
             (is_read || OF_TILLS.contains(&route.path))
                 && !CLOSED_TO_TILLS.iter().any(|path| route.path.starts_with(path))

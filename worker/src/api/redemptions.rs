@@ -1,7 +1,8 @@
-//! Validations, redemptions, rollbacks and sessions.
+//! Validations, redemptions, replays, rollbacks and sessions.
 
 pub mod admission;
 pub mod failures;
 pub mod redemptions;
+pub mod replays;
 pub mod rollbacks;
 pub mod sessions;

@@ -80,6 +80,7 @@ pub(super) fn to_project(project: SetupProject, client: Client, now_ms: i64) -> 
         ("timezone", zone.unwrap_or("UTC").into()),
         ("currency", settings.currency.as_str().into()),
         ("case_sensitive_codes", settings.case_sensitive_codes.into()),
+        ("replay_days", settings.replay_days.into()),
         ("client_trusted_domains", client.origins.clone().into()),
         ("client_redeem_enabled", client.redeem.into()),
         ("client_publish_enabled", (!client.publish.is_off()).into()),

@@ -3,7 +3,7 @@
 
 use crate::access::address;
 use crate::directory::setup::{Setup, SetupKey, SetupProject, take_client};
-use crate::http::caller::CredentialClass;
+use crate::http::caller::{CredentialClass, REPLAY_DAYS_MAX};
 use crate::http::time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
@@ -80,6 +80,13 @@ fn check_project(project: &SetupProject, at: &str) -> Result<(), Fault> {
     zone.map_err(|fault| wrong(format!("`{at}.time_zone` (project `{}`): {}", project.id, fault.0)))?;
     if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
         return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
+    }
+    let days = project.settings.replay_days;
+    if !(0..=REPLAY_DAYS_MAX).contains(&days) {
+        return Err(wrong(format!(
+            "`{at}.replay_days` (project `{}`) is `{days}`; it must be 0 to {REPLAY_DAYS_MAX}",
+            project.id
+        )));
     }
     if let Some(length) =
         project.webhook_token.as_ref().map(String::len).filter(|length| !WEBHOOK_TOKEN_BYTES.contains(length))
@@ -173,6 +180,11 @@ mod tests {
             ),
             (project(r#""id":"two","client":{"customers":"all"}"#), "`projects[1]`: `client` of the project `two`: "),
             (project(r#""id":"two","client":[]"#), "`projects[1].client` (project `two`) must be an object"),
+            (
+                project(r#""id":"two","replay_days":367"#),
+                "`projects[1].replay_days` (project `two`) is `367`; it must be 0 to 366",
+            ),
+            (project(r#""id":"two","replay_days":-1"#), "is `-1`; it must be 0 to 366"),
             (project(r#""id":"two","keys":[{"class":"boss"}]"#), "`projects[1].keys[0].class`: unknown variant `boss`"),
             (project(r#""id":"two","keys":[{"class":"oauth","id":"b","token":"t"}]"#), "`projects[1].keys[0].class`"),
             (

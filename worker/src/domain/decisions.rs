@@ -5,4 +5,7 @@ pub mod expanded;
 pub mod facts;
 pub mod order_pricing;
 pub mod order_returns;
+pub mod outcome;
 pub mod own_offers;
+pub mod redemption_input;
+pub mod todays_rules;

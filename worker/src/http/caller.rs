@@ -26,6 +26,21 @@ pub enum CredentialClass {
     Bundle,
 }
 
+/// Permission that a project may switch on for its client-side keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientSwitch {
+    /// Redemptions by clients.
+    Redeem,
+    /// Publications by clients.
+    Publish,
+    /// Events from clients.
+    Events,
+    /// Creation of customers by clients.
+    Customers,
+    /// Lists of codes for clients.
+    Vouchers,
+}
+
 /// Role of a user in a project, by the published names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -74,6 +89,9 @@ pub struct Settings {
     /// Header with the caller's address that the operator's own proxy sets; the setup names it for all projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_header: Option<String>,
+    /// Number of days for which the input of a redemption is kept for a replay; 0 where none is.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub replay_days: i64,
     /// Time of their last change, in milliseconds: of two records of a project, the one with the later settings counts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub changed_ms: i64,
@@ -91,6 +109,9 @@ fn default_client_policy() -> Json {
 fn yes() -> bool {
     true
 }
+
+/// Maximum number of days for which the input of a redemption is kept.
+pub const REPLAY_DAYS_MAX: i64 = 366;
 
 /// Project that a management key of another one may manage: of the project which created it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

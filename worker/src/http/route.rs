@@ -21,6 +21,8 @@ use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
 pub use crate::http::answer::{Response, ResponseBody};
+pub use crate::http::caller::ClientSwitch;
+use crate::http::decision_observer::DecisionObserver;
 
 /// An operation of the API.
 #[derive(Clone, Copy)]
@@ -73,6 +75,8 @@ pub struct Route {
     pub resource: Option<&'static Resource>,
     /// Names of that resource, if it has states.
     pub entity: Option<&'static EntityNames>,
+    /// True if it redeems, so that a project may keep its input for a replay.
+    pub keeps_input: bool,
     /// True if its response is stored under an Idempotency-Key.
     pub stores_response: bool,
     /// True if the directory's object answers it, and not that of a project.
@@ -85,21 +89,6 @@ pub struct Route {
     pub writes: bool,
     /// Handler of the route.
     pub run: fn(&mut Call<'_, '_>) -> HandlerResult,
-}
-
-/// Permission that a project may switch on for its client-side keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClientSwitch {
-    /// Redemptions by clients.
-    Redeem,
-    /// Publications by clients.
-    Publish,
-    /// Events from clients.
-    Events,
-    /// Creation of customers by clients.
-    Customers,
-    /// Lists of codes for clients.
-    Vouchers,
 }
 
 const fn route(
@@ -133,6 +122,7 @@ const fn route(
         file: None,
         resource: None,
         entity: None,
+        keeps_input: false,
         stores_response: true,
         in_directory: false,
         forwards: false,
@@ -288,6 +278,11 @@ impl Route {
         self.file = Some((media, example));
         self
     }
+    /// Declares that it redeems: a project may keep its input for a replay.
+    pub const fn keeps_input(mut self) -> Route {
+        self.keeps_input = true;
+        self
+    }
     /// Excludes its response from Idempotency-Key storage, because it contains a secret.
     pub const fn without_stored_response(mut self) -> Route {
         self.stores_response = false;
@@ -359,10 +354,17 @@ pub struct Call<'c, 's> {
     pub failed_attempts: &'c Cell<usize>,
     /// Cached products and SKUs of the project, until some are written.
     pub catalogue: Catalogue,
+    /// Finds a route, for a call that repeats another; `None` in a job.
+    pub find_route: Option<FindRoute>,
+    /// Observer of the decision of a repeated redemption.
+    pub observer: Option<DecisionObserver<'c>>,
     /// Runs a slice of the due jobs; for tests only.
     #[cfg(feature = "test-hooks")]
     pub run_due: Option<RunDue>,
 }
+
+/// Function that finds the route of a method and a path, with the decoded parameters.
+pub type FindRoute = fn(&str, &str) -> Option<(&'static Route, Vec<(&'static str, String)>)>;
 
 /// Function that runs a slice of due jobs, up to a number of rows.
 pub type RunDue = fn(&mut Store<'_>, &Context, u64) -> Result<(), Fault>;

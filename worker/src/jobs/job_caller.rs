@@ -66,6 +66,8 @@ impl JobCaller {
             client: None,
             failed_attempts: &Cell::new(0),
             catalogue: Catalogue::default(),
+            find_route: None,
+            observer: None,
             #[cfg(feature = "test-hooks")]
             run_due: None,
         };

@@ -6,8 +6,10 @@
 use crate::access::idempotency::RESPONSES_RETAINED_MS;
 use crate::jobs::outbox;
 use crate::store::Store;
+use crate::store::documents::redemptions;
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
+use crate::store::redemption_inputs;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -35,7 +37,7 @@ const HORIZON_MS: i64 = 30 * DAY_MS;
 /// Rule for one kind of rows.
 struct RetentionRule {
     of: RetainedRows,
-    /// Time for which a row is retained.
+    /// Time for which a row is retained; of inputs of redemptions the project decides, and it is 0 here.
     retained_ms: i64,
     /// Maximum number of rows removed in one run: a redemption may wait that long.
     rows: i64,
@@ -49,6 +51,7 @@ const RULES: &[RetentionRule] = &[
     RetentionRule { of: RetainedRows::Actions, retained_ms: ACTIONS_RETAINED_MS, rows: 20 },
     RetentionRule { of: RetainedRows::Exports, retained_ms: EXPORTS_RETAINED_MS, rows: 1_000 },
     RetentionRule { of: RetainedRows::DeadLetters, retained_ms: DELIVERIES_RETAINED_MS, rows: 200 },
+    RetentionRule { of: RetainedRows::Inputs, retained_ms: 0, rows: 200 },
 ];
 
 /// Schedules the removal of rows that the current request writes. Runs right before the commit.
@@ -66,14 +69,32 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Sets for how many days inputs of redemptions are kept from now on; the retention sweep deletes older ones at once. Runs right before the
+/// commit.
+pub fn limit_inputs(store: &mut Store<'_>, days: i64, now_ms: i64) -> Result<(), Fault> {
+    if redemptions::find_input_days(store)?.is_some_and(|former| former != days) {
+        redemptions::update_input_days(store, days);
+        stored::schedule(store, ID, KIND, now_ms, 0)?;
+        store.schedule_jobs_at(now_ms);
+    }
+    Ok(())
+}
+
 /// Runs the retention sweep: removes some rows, and schedules the next run.
 pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let mut next: Option<i64> = None;
     for rule in RULES {
-        stored::delete(store, rule.of, timestamp::earlier(now_ms, rule.retained_ms), rule.rows)?;
+        let retained_ms = match rule.of {
+            RetainedRows::Inputs => {
+                let Some(days) = redemptions::find_input_days(store)? else { continue };
+                redemption_inputs::retained_ms(days)
+            }
+            _ => rule.retained_ms,
+        };
+        stored::delete(store, rule.of, timestamp::earlier(now_ms, retained_ms), rule.rows)?;
         if let Some(oldest) = stored::find_oldest(store, rule.of)? {
-            let over = timestamp::later(oldest, rule.retained_ms);
+            let over = timestamp::later(oldest, retained_ms);
             next = Some(next.map_or(over, |earlier| earlier.min(over)));
         }
     }

@@ -76,6 +76,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0044_used_codes"),
     migration!("0045_goods_sets"),
     migration!("0046_bundle_copying"),
+    migration!("0047_redemption_inputs"),
 ];
 
 /// The number of the newest migration.

@@ -113,3 +113,22 @@ pub fn int_or_null(row: &[SqlValue], column: usize) -> Result<Option<i64>, Fault
         _ => int(row, column).map(Some),
     }
 }
+
+/// Returns the total length of parameters in bytes.
+pub fn total(params: &[SqlValue]) -> usize {
+    let length = |value: &SqlValue| match value {
+        SqlValue::Text(text) => text.len(),
+        SqlValue::Null | SqlValue::Int(_) => 8,
+    };
+    // The parameters fit memory.
+    params.iter().map(length).fold(0, usize::saturating_add)
+}
+
+/// Returns the length of the longest text in bytes.
+pub fn longest(params: &[SqlValue]) -> usize {
+    let length = |value: &SqlValue| match value {
+        SqlValue::Text(text) => text.len(),
+        SqlValue::Null | SqlValue::Int(_) => 0,
+    };
+    params.iter().map(length).max().unwrap_or(0)
+}

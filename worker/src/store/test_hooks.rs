@@ -11,6 +11,7 @@ const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
     "DELETE FROM export_line",
+    "DELETE FROM redemption_input",
     "DELETE FROM earning_occasion",
     "DELETE FROM earning_firing",
     "DELETE FROM statistic",
@@ -131,5 +132,5 @@ pub fn count_rows(store: &Store<'_>) -> Result<Vec<(&'static str, i64)>, Fault> 
         let row = store.row(&format!("SELECT COUNT(*) FROM {table}"), &[])?;
         Ok((table, row.map_or(Ok(0), |row| sql::int(&row, 0))?))
     };
-    ["document", "transfer", "hold", "due", "generator", "account"].into_iter().map(count).collect()
+    ["document", "transfer", "hold", "due", "generator", "account", "redemption_input"].into_iter().map(count).collect()
 }

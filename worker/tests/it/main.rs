@@ -75,6 +75,7 @@ mod queue_metrics;
 mod rate_limits;
 mod redemption_effects;
 mod referral_rewards;
+mod replays;
 mod reports;
 mod routing;
 mod schema_version;

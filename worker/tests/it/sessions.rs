@@ -84,6 +84,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         charset: None,
         client: true.into(),
         address_header: None,
+        replay_days: 0,
         changed_ms: 0,
     };
     Caller {

@@ -22,6 +22,7 @@ fn of(class: CredentialClass, key_id: &str) -> (String, String) {
         charset: None,
         client: true.into(),
         address_header: None,
+        replay_days: 0,
         changed_ms: 0,
     };
     let caller = Caller {

@@ -421,6 +421,7 @@ impl Edge {
                 "earning_firing",
                 "outbox",
                 "export_line",
+                "redemption_input",
             ];
             let read = |table: &&str| {
                 object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| digest_of(table, &rows))

@@ -83,6 +83,7 @@ const fn redeems(route: Route) -> Route {
     route
         .returns("The redemption, with voucher and order after the change.")
         .scope("vouchers")
+        .keeps_input()
         .query(TRACKED)
         .body(VOUCHER_REQUEST)
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTION)
@@ -193,6 +194,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The redemption, with promotion tier and order after the change.")
         .scope("promotions")
+        .keeps_input()
         .body(TIER_REQUEST)
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
     post("/v1/loyalties/members/{memberId}/redemption", "Redeem a loyalty card for a reward", redeem_points)
@@ -202,6 +204,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The redemption, with the reward, the card and the points spent.")
         .scope("loyalties")
+        .keeps_input()
         .body(POINTS)
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
     post(
@@ -215,6 +218,7 @@ pub const ROUTES: &[Route] = &[
     )
     .returns("The redemption, with the reward, the card and the points spent.")
     .scope("loyalties")
+    .keeps_input()
     .body(POINTS)
     .answers(200, scrip::wire::redemptions::redemption::REDEMPTION),
 ];

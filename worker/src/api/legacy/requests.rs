@@ -28,6 +28,7 @@ pub const ROUTES: &[Route] = &[post("/client/v1/redeem", "Redeem a voucher from 
     .for_classes(CLIENT)
     .names_codes()
     .scope("redeem")
+    .keeps_input()
     .allowed_by(ClientSwitch::Redeem)
     .query(&[
         must("code", KEY).description("Code of the voucher."),

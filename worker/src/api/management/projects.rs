@@ -107,6 +107,7 @@ fn to_json(call: &Call<'_, '_>, project: &Project, role: Option<UserRole>) -> Re
     );
     body.insert("rate_limits".into(), serde_json::to_value(limits).map_err(|error| Fault(error.to_string()))?);
     body.insert("set_up".into(), project.is_set_up().into());
+    body.insert("replay_days".into(), project.terms.settings.replay_days.into());
     let charset = code_generator::alphabet(&project.terms.settings);
     body.insert("default_code_config".into(), json!({ "charset": charset }));
     Ok(Json::Object(body))

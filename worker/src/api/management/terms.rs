@@ -5,7 +5,7 @@ use crate::access::projects::{Project, ProjectSettings};
 use crate::api::management::check_email;
 use crate::domain::vouchers::code_generator;
 use crate::http::allowed_origins;
-use crate::http::caller::Settings;
+use crate::http::caller::{REPLAY_DAYS_MAX, Settings};
 use crate::http::client_publication_policy::ClientPublicationPolicy;
 use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
@@ -83,6 +83,7 @@ const SETTINGS: &[Field] = &[
     may("webhooks_callout_notifications", CALLOUTS).description("Recipients of notifications about failed deliveries. The setting is only stored: the service sends no such notifications."),
     may("api_usage_notifications", USAGES).description("Recipients of notifications about limits that are nearly reached. The setting is only stored: the service sends no such notifications."),
     may("rate_limits", RATE_LIMITS).description("Rate limits of the project by class of key. The sent object replaces the stored one as a whole; unknown properties are refused."),
+    may("replay_days", FieldType::Int(0, REPLAY_DAYS_MAX)).description("Number of days for which the data that a redemption read is kept, so that `POST /v1/redemptions/{redemptionId}/replay` can decide it again. Begins with the next redemption; a lower number deletes older data. Default `0`: none is kept."),
 ];
 
 /// The fields of a new project.
@@ -141,6 +142,7 @@ pub fn without_settings() -> ProjectSettings {
         charset: None,
         client: Json::Bool(true),
         address_header: None,
+        replay_days: 0,
         changed_ms: 0,
     };
     ProjectSettings {
@@ -236,5 +238,6 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     terms.settings.time_zone = time_zone;
     terms.settings.case_sensitive_codes = is_on("case_sensitive_codes");
     terms.settings.charset = members.charset().map(str::to_owned);
+    terms.settings.replay_days = members.replay_days();
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::documents::shapes;
 use crate::domain::caller;
 use crate::domain::catalogue::order_overrides;
 use crate::domain::customers::summary;
-use crate::domain::decisions::{expanded, facts, order_returns};
+use crate::domain::decisions::{expanded, facts, order_returns, redemption_input};
 use crate::domain::referrals;
 use crate::domain::rewards::v1_fulfilment;
 use crate::domain::rewards::v1_fulfilment::RequestFulfilments;
@@ -165,6 +165,7 @@ pub const ROUTES: &[Route] = &[
         )
         .returns("The redemptions, and the order with discounts applied.")
         .scope("redemptions")
+        .keeps_input()
         .body(REDEEMABLES.fields())
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTIONS),
     post("/client/v1/redemptions", "Redeem vouchers and promotions from a client", redeem)
@@ -176,6 +177,7 @@ pub const ROUTES: &[Route] = &[
         .for_classes(CLIENT)
         .names_codes()
         .scope("redemptions")
+        .keeps_input()
         .allowed_by(ClientSwitch::Redeem)
         .body(REDEEMABLES.fields())
         .answers(200, scrip::wire::redemptions::redemption::REDEMPTIONS),
@@ -283,6 +285,9 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let request = &*request;
     let facts = facts::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context);
+    if let Some(observe) = call.observer {
+        observe(request, &decided);
+    }
     match &decided {
         Ok(decision) => {
             let failure = decision.answer.failure.as_ref();
@@ -313,6 +318,8 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
         RedemptionResult::Failed(printed) => return write_failed(call, printed, &customers, customer_id.as_deref()),
         RedemptionResult::Done(recorded) => recorded,
     };
+    // Several redemptions of a request have one input, that of their parent.
+    let decision_id = recorded.parent.as_ref().or(recorded.redemptions.first()).map(|redemption| redemption.id.clone());
     // Units of an earlier redemption that the request omits are refunded first; the customer is written once more with both.
     if let Some(outcome) = returned {
         let customer = order_returns::write_refunds(call, &outcome, &customers)?;
@@ -330,6 +337,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
         order_overrides::write(call, &mut order.clone(), "order.")?;
     }
+    redemption_input::keep(call, decision_id.as_deref(), printed.status, &printed.answer)?;
     Ok(Response::with_bytes(printed.status, printed.answer))
 }
 
@@ -399,12 +407,16 @@ fn write_failed(
     customers: &DocumentsById,
     customer_id: Option<&str>,
 ) -> HandlerResult {
+    let mut stored_id = None;
     if failures::is_stored(call)? {
+        stored_id = printed.records.first().map(|record| record.id.clone());
         facts::write_records(call, Vec::new(), printed.records);
     }
     if caller::trusts_customer(call) {
         let summary_delta = SummaryDelta { failed: 1, ..SummaryDelta::default() };
         facts::write_customer(call, customers, None, customer_id, &summary_delta, &[])?;
     }
+    // Last, so that all reads are kept.
+    redemption_input::keep(call, stored_id.as_deref(), printed.status, &printed.answer)?;
     Ok(Response::with_bytes(printed.status, printed.answer))
 }

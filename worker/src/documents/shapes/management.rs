@@ -2,6 +2,7 @@
 //! shows them.
 
 use crate::documents::common_fields::KEY;
+use crate::http::caller::REPLAY_DAYS_MAX;
 use scrip::shape;
 use scrip::shape::{Field, FieldType, INT_MAX, may, must, object};
 
@@ -99,6 +100,7 @@ const OF_PROJECT: &[Field] = &[
         FieldType::Object(&[must("charset", FieldType::Text).description("Characters from which codes are drawn when neither campaign nor voucher names any.")]),
     )
     .description("Defaults for the generation of codes."),
+    must("replay_days", FieldType::Int(0, REPLAY_DAYS_MAX)).description("Number of days for which the data that a redemption read is kept for a replay. `0` when none is kept."),
     must(
         "limits",
         FieldType::Object(&[

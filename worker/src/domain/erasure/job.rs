@@ -8,12 +8,14 @@ use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
 use crate::jobs::outbox;
 use crate::store::Store;
+use crate::store::documents::redemptions::{self, InputText};
 use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
     self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
-use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, RESPONSES, touch};
+use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, RESPONSES, touch};
 use crate::store::jobs::{self, BULK_SLICE};
+use crate::store::redemption_inputs;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::Context;
@@ -35,6 +37,7 @@ enum ErasureStage {
     Ledger,
     Documents,
     Answers,
+    Inputs,
     // Stored name of jobs that began before a rename, as `Room` below.
     #[serde(alias = "Letters")]
     Deliveries,
@@ -61,6 +64,9 @@ pub struct ErasureJob {
     /// Ranges of deleted webhook deliveries.
     #[serde(default)]
     deliveries: Vec<(i64, i64)>,
+    /// Ranges of deleted inputs of redemptions.
+    #[serde(default)]
+    inputs: Vec<(i64, i64)>,
     #[serde(rename = "looked")]
     processed: u64,
 }
@@ -85,6 +91,7 @@ impl ErasureJob {
             until,
             pages,
             deliveries,
+            inputs: Vec::new(),
             processed: 0,
         })
     }
@@ -112,7 +119,10 @@ impl ErasureJob {
                 let last = erase_documents(store, identity, self.after, self.until, rows, &mut self.pages)?;
                 (ErasureStage::Answers, last)
             }
-            ErasureStage::Answers => (ErasureStage::Deliveries, erase_responses(store, identity, self.after, rows)?),
+            ErasureStage::Answers => (ErasureStage::Inputs, erase_responses(store, identity, self.after, rows)?),
+            ErasureStage::Inputs => {
+                (ErasureStage::Deliveries, erase_inputs(store, identity, self.after, rows, &mut self.inputs)?)
+            }
             ErasureStage::Deliveries => {
                 (ErasureStage::Exports, erase_deliveries(store, identity, self.after, rows, &mut self.deliveries)?)
             }
@@ -159,6 +169,8 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         remnants::overwrite_next(store, DOCUMENTS, &mut job.pages, slice.rows);
     } else if job.stage == ErasureStage::Pages && !job.deliveries.is_empty() {
         remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows);
+    } else if job.stage == ErasureStage::Pages && !job.inputs.is_empty() {
+        remnants::overwrite_next(store, INPUTS, &mut job.inputs, slice.rows);
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
         RESPONSES.overwrite(store, 0..=0);
@@ -293,6 +305,35 @@ fn erase_responses(
         }
         revise(body, &mut |body| identity.erase(body, None)).map(Some)
     })
+}
+
+/// Deletes those of the next inputs of redemptions that name the customer: without the names they would give another answer. Returns the
+/// last position, or `None` at the end.
+fn erase_inputs(
+    store: &mut Store<'_>,
+    identity: &CustomerIdentity,
+    after: i64,
+    rows: i64,
+    deleted: &mut Vec<(i64, i64)>,
+) -> Result<Option<i64>, Fault> {
+    /// An input has the size of about ten documents, and is decompressed.
+    const COST: i64 = 10;
+    let limit = rows.checked_div(COST).unwrap_or(0).max(1);
+    let inputs = redemptions::list_inputs_after(store, after, limit)?;
+    let (texts, last) = (identity.texts_in_json(), inputs.last().map(|input| input.seq));
+    let is_end = i64::try_from(inputs.len()).is_ok_and(|count| count < limit);
+    let is_named = |text: &str| {
+        Some(text) == identity.source_id.as_deref() || texts.iter().any(|searched| text.contains(searched))
+    };
+    // Paths and queries have their names encoded.
+    let is_named = |text: &str| is_named(text) || is_named(&crate::http::query::decode(text));
+    for InputText { seq, body } in inputs {
+        if redemption_inputs::has_text(&body, &is_named) {
+            redemptions::erase_input(store, seq);
+            touch(deleted, seq);
+        }
+    }
+    Ok(last.filter(|_| !is_end))
 }
 
 /// Processes the next webhook deliveries, which may name the customer; returns the last position, or `None` at the end.

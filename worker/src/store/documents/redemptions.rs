@@ -1,10 +1,12 @@
-//! Queries of redemptions and of the transactions of cards, which are one list.
+//! Queries of redemptions and of the transactions of cards, which are one list, and the inputs of redemptions: one row for each decision,
+//! under the number of its record.
 
 use super::any_kind::{count, number};
 use crate::store::Store;
 use crate::store::document::{Document, select};
 use crate::store::document_list::clause::Clause;
-use crate::store::sql::Fault;
+use crate::store::jobs::remnants::blank;
+use crate::store::sql::{self, Fault, SqlRow};
 
 /// Id of a transaction: a redemption is listed under its own id as a transaction.
 pub const TRANSACTION_ID: &str =
@@ -64,4 +66,98 @@ pub fn count_of_voucher(store: &Store<'_>, voucher_id: &str) -> Result<i64, Faul
 /// Returns the part of the id of a transaction that it has in common with its redemption.
 fn own_part(id: &str) -> &str {
     id.strip_prefix("vtx_").unwrap_or(id)
+}
+
+/// Input to be kept.
+pub struct NewInput<'i> {
+    /// Id of the redemption: of several redeemables, that of their parent.
+    pub redemption: &'i str,
+    /// Time in milliseconds.
+    pub created_at: i64,
+    /// Number of days for which the project keeps inputs.
+    pub days: i64,
+    /// Bytes of the row; of an input that is too large, the bytes that it would need.
+    pub bytes: i64,
+    /// Compressed text; empty if it is too large.
+    pub body: String,
+}
+
+/// Input that was found.
+pub struct FoundInput {
+    /// Time in milliseconds.
+    pub created_at: i64,
+    /// Bytes of the row, or those that it would need.
+    pub bytes: i64,
+    /// Compressed text; empty if it was too large.
+    pub body: String,
+}
+
+/// Row to be searched for names.
+pub struct InputText {
+    /// Number of the row.
+    pub seq: i64,
+    /// Compressed text.
+    pub body: String,
+}
+
+/// Queues the insertion of an input, after that of its record.
+pub fn insert_input(store: &mut Store<'_>, input: NewInput<'_>) {
+    store.write(
+        "INSERT OR REPLACE INTO redemption_input (seq, redemption, created_at, days, bytes, body)
+         SELECT seq, id, ?2, ?3, ?4, ?5 FROM document WHERE kind = 'redemption' AND id = +?1",
+        vec![
+            input.redemption.into(),
+            input.created_at.into(),
+            input.days.into(),
+            input.bytes.into(),
+            input.body.into(),
+        ],
+    );
+}
+
+/// Finds the input of a redemption by the id of its record, or of its parent's.
+pub fn find_input(store: &Store<'_>, redemption: &str) -> Result<Option<FoundInput>, Fault> {
+    let row = store.row(
+        "SELECT input.created_at, input.bytes, input.body FROM document CROSS JOIN redemption_input AS input ON input.seq = document.seq
+         WHERE document.kind = 'redemption' AND document.id = +?1 AND input.redemption = document.id",
+        &[redemption.into()],
+    )?;
+    let read = |row: SqlRow| {
+        Ok(FoundInput {
+            created_at: sql::int(&row, 0)?,
+            bytes: sql::int(&row, 1)?,
+            body: sql::text(&row, 2)?.to_owned(),
+        })
+    };
+    row.map(read).transpose()
+}
+
+/// Queues the number of days from now on, where inputs are kept: the newest row has the number that counts.
+pub fn update_input_days(store: &mut Store<'_>, days: i64) {
+    store.write(
+        "UPDATE redemption_input SET days = ?1 WHERE seq = (SELECT MAX(seq) FROM redemption_input) AND days <> ?1",
+        vec![days.into()],
+    );
+}
+
+/// Finds the number of days that counts; `None` if no input is kept.
+pub fn find_input_days(store: &Store<'_>) -> Result<Option<i64>, Fault> {
+    let row = store.row("SELECT days FROM redemption_input ORDER BY seq DESC LIMIT 1", &[])?;
+    row.map(|row| sql::int(&row, 0)).transpose()
+}
+
+/// Lists the inputs after a number, up to `most`.
+pub fn list_inputs_after(store: &Store<'_>, after: i64, most: i64) -> Result<Vec<InputText>, Fault> {
+    let rows = store.rows(
+        "SELECT seq, body FROM redemption_input WHERE seq > +?1 ORDER BY seq LIMIT +?2",
+        &[after.into(), most.into()],
+    )?;
+    rows.iter().map(|row| Ok(InputText { seq: sql::int(row, 0)?, body: sql::text(row, 1)?.to_owned() })).collect()
+}
+
+/// Queues the deletion of an input, whose text is overwritten first.
+pub fn erase_input(store: &mut Store<'_>, seq: i64) {
+    let body = blank("body");
+    store.write(format!("UPDATE redemption_input SET body = {body} WHERE seq = +?1"), vec![seq.into()]);
+    store.write("DELETE FROM redemption_input WHERE seq = +?1", vec![seq.into()]);
 }

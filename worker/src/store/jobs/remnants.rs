@@ -45,6 +45,10 @@ pub const DELIVERIES: PagedTable = PagedTable {
     numbers: &["created_at", "at", "first_at", "attempts", "dead_at"],
 };
 
+/// The inputs of redemptions.
+pub const INPUTS: PagedTable =
+    PagedTable { name: "redemption_input", texts: &["redemption"], numbers: &["created_at", "days", "bytes"] };
+
 /// Number of rows on either side whose pages may contain an earlier version of a row.
 const NEIGHBOURS: i64 = 12;
 /// Maximum number of bytes of a row in its leaf, for pages of 4,096 (SQLite's file format, section 1.6). A longer row

@@ -18,6 +18,8 @@ pub enum RetainedRows {
     Exports,
     /// Dead letters of webhooks.
     DeadLetters,
+    /// Inputs of redemptions.
+    Inputs,
 }
 
 /// The oldest answers whose sizes sum up to 4 MB, and one of any size.
@@ -49,6 +51,7 @@ impl RetainedRows {
             RetainedRows::DeadLetters => {
                 "SELECT dead_at FROM outbox WHERE dead_at IS NOT NULL ORDER BY dead_at LIMIT 1".to_owned()
             }
+            RetainedRows::Inputs => "SELECT created_at FROM redemption_input ORDER BY seq LIMIT 1".to_owned(),
         }
     }
 
@@ -77,6 +80,9 @@ impl RetainedRows {
             ],
             RetainedRows::DeadLetters => vec!["DELETE FROM outbox WHERE seq IN
                (SELECT seq FROM outbox WHERE dead_at <= ?1 AND dead_at IS NOT NULL ORDER BY dead_at LIMIT +?2)".to_owned()],
+            // Their numbers are in the order of time, so that no index is needed.
+            RetainedRows::Inputs => vec!["DELETE FROM redemption_input WHERE created_at <= ?1 AND seq IN
+               (SELECT seq FROM redemption_input ORDER BY seq LIMIT +?2)".to_owned()],
         }
     }
 }

@@ -56,6 +56,11 @@ impl<'a> ProjectRecord<'a> {
         self.0.object("default_code_config").text("charset")
     }
 
+    /// Returns the number of days for which inputs of redemptions are kept; 0 if absent, as a project of an earlier version has it.
+    pub fn replay_days(self) -> i64 {
+        self.0.number("replay_days").unwrap_or(0)
+    }
+
     /// Returns the rate limits.
     pub fn rate_limits(self) -> Option<&'a Json> {
         self.0.value("rate_limits")

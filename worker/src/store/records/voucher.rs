@@ -198,6 +198,11 @@ impl<'a> RedemptionRecord<'a> {
         self.0.text("redemption").filter(|_| self.is_rollback())
     }
 
+    /// Returns the ID of the redemption of the stack that a redemption belongs to.
+    pub fn parent(self) -> Option<&'a str> {
+        self.0.text("redemption").filter(|_| !self.is_rollback())
+    }
+
     /// Returns the time of the redemption.
     pub fn date(self) -> Option<&'a str> {
         self.0.text("date")
