@@ -52,7 +52,7 @@ class Report {
     if (missing.length > 0) return this.#addProvisional(discount, missing);
     if (discount === 0) return;
     result.touched += 1;
-    result.cost += discount;
+    result.cost = sumOf(result.cost, discount);
     if (other <= discount) return;
     result.better_elsewhere.orders += 1;
     // An order without a customer is that of one more.
@@ -69,9 +69,16 @@ class Report {
   #addProvisional(discount, missing) {
     const { provisional } = this.result;
     provisional.orders += 1;
-    provisional.cost += discount;
+    provisional.cost = sumOf(provisional.cost, discount);
     for (const fact of missing) {
       if (provisional.missing.length < LISTED_MAX && !provisional.missing.includes(fact)) provisional.missing.push(fact);
     }
   }
+}
+
+/** Adds amounts. A sum that a number cannot hold exactly would be another one. */
+function sumOf(amount, other) {
+  const sum = amount + other;
+  if (!Number.isSafeInteger(sum)) throw new RangeError(`the sum of discounts must be at most ${Number.MAX_SAFE_INTEGER}`);
+  return sum;
 }

@@ -59,6 +59,11 @@ check("a draft costs what it takes off, and another offer that gives more is bet
   assert.deepEqual([ofCode.touched, ofCode.cost, ofCode.better_elsewhere], [7, 3_500, { orders: 2, customers: 2 }]);
 });
 
+check("a sum that no number holds exactly fails", async () => {
+  const orders = Array.from({ length: 11 }, () => ({ amount: Number.MAX_SAFE_INTEGER }));
+  await assert.rejects(run(orders), /the sum of discounts must be at most 9007199254740991/);
+});
+
 check("the cost is the sum of validations of the orders with the draft", async () => {
   const all = Object.fromEntries(Object.keys({ ...RULES, ...DRAFT }).map((name) => [name, Array.isArray(DRAFT[name]) ? [...(RULES[name] ?? []), ...DRAFT[name]] : RULES[name]]));
   const prepared = prepare(all);
