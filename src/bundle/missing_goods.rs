@@ -8,8 +8,7 @@ use crate::wire::cursor::read_node;
 use crate::wire::order::read_order;
 
 /// Returns the names of products and SKUs that the lines of a request need, as a decision looks them up. An invalid request has none.
-pub fn missing_names(request: &[u8], facts: &dyn Facts) -> Vec<Text> {
-    let Ok(request) = Node::read(request) else { return Vec::new() };
+pub fn missing_names(request: &Node<'_>, facts: &dyn Facts) -> Vec<Text> {
     let Some(Ok(order)) = request.get("order").map(|order| read_node(order, read_order)) else { return Vec::new() };
     let mut names = Vec::new();
     for item in &order.items {

@@ -8,6 +8,7 @@ mod bundle;
 mod bundle_calls;
 mod bundle_goods;
 mod durable;
+mod edge;
 mod entry;
 mod feed;
 mod health;

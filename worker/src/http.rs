@@ -4,6 +4,8 @@ pub mod allowed_origins;
 pub mod answer;
 pub mod caller;
 pub mod client_publication_policy;
+pub mod decision_headers;
+pub mod edge_policy;
 pub mod entity_names;
 pub mod file;
 pub mod health;

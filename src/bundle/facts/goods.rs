@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::bundle::facts::RuleSetFacts;
 use crate::facts::{Fact, Known};
 use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::Goods;
 use crate::ordered_map::OrderedMap;
 use crate::text::Text;
+use crate::wire::readability::UnreadableDocuments;
+use crate::wire::rule_set::RuleSet;
 
 /// The products or the SKUs of a set of rules, by both names.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +18,43 @@ pub struct ListedGoods {
     by_id: OrderedMap<Goods>,
     /// Their positions by `source_id`.
     by_source: BTreeMap<Text, usize>,
+}
+
+/// The goods of a core before buckets were added.
+#[derive(Debug, Clone)]
+pub struct CoreGoods {
+    products: ListedGoods,
+    skus: ListedGoods,
+    names: Option<KnownGoodsNames>,
+    unreadable: UnreadableDocuments,
+}
+
+impl RuleSetFacts {
+    /// Adds the goods of buckets.
+    pub fn add_goods(&mut self, buckets: RuleSet) {
+        self.core_goods.get_or_insert_with(|| {
+            Box::new(CoreGoods {
+                products: self.products.clone(),
+                skus: self.skus.clone(),
+                names: self.goods_names.clone(),
+                unreadable: self.unreadable.clone(),
+            })
+        });
+        self.products.add(buckets.products);
+        self.skus.add(buckets.skus);
+        self.unreadable.join(buckets.unreadable);
+        if let Some(names) = buckets.goods_names {
+            self.goods_names.get_or_insert_default().join(names);
+        }
+    }
+
+    /// Forgets the buckets that were added.
+    pub fn forget_goods(&mut self) {
+        if let Some(core) = self.core_goods.take() {
+            let CoreGoods { products, skus, names, unreadable } = *core;
+            (self.products, self.skus, self.goods_names, self.unreadable) = (products, skus, names, unreadable);
+        }
+    }
 }
 
 /// The answer of a set of rules about a name that it does not list.
@@ -38,6 +78,19 @@ impl ListedGoods {
             }
         }
         ListedGoods { by_id: OrderedMap::new(goods, |goods| [goods.id.as_ref(), None]), by_source }
+    }
+
+    /// Adds further goods; the first of equal names counts.
+    pub fn add(&mut self, goods: Vec<Goods>) {
+        for goods in goods {
+            let is_listed = goods.id.as_ref().is_some_and(|id| self.by_id.position(id).is_some());
+            let (Some(id), false) = (goods.id.clone(), is_listed) else { continue };
+            let (position, source_id) = (self.by_id.iter().count(), goods.source_id.clone());
+            self.by_id.insert(id, goods);
+            if let Some(source_id) = source_id {
+                self.by_source.entry(source_id).or_insert(position);
+            }
+        }
     }
 
     /// Finds the goods of a name.

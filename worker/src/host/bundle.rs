@@ -5,8 +5,8 @@
 //! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
-use super::{durable, log, object_protocol};
-use crate::access::bundle_head::{self, HeadCopy, JOSE, KvReading};
+use super::{durable, log, object_protocol, random};
+use crate::access::bundle_head::{self, HeadChoice, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
 use crate::domain::bundle::project::{BundleProject, hash_settings};
@@ -79,8 +79,41 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
         return error_reply(&refused, call.request_id);
     }
     let HeadCall { caller, request, request_id, lines, .. } = call;
+    let choice = choose_head(caller, request_id, &|| lines.clone(), now_ms, env, runtime).await;
+    match choice.head {
+        Some(head) => bundle_head::reply(&head.jws, request, request_id),
+        None => error_reply(&bundle_head::not_ready(), request_id),
+    }
+}
+
+/// Returns the head of a project with the present settings, if it is valid; `None` also if clients have requested none so far.
+pub(super) async fn find_head(
+    caller: &Caller,
+    request_id: &str,
+    lines: &dyn Fn() -> String,
+    env: &Env,
+    runtime: &Context,
+) -> Option<String> {
+    let now_ms = random::clock_ms();
+    let head = choose_head(caller, request_id, lines, now_ms, env, runtime).await.head?;
+    (head.settings == settings_of(caller)).then_some(head.jws)
+}
+
+fn settings_of(caller: &Caller) -> String {
     let time_zone = caller.settings.time_zone.clone();
-    let settings = hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
+    hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone })
+}
+
+/// Chooses the head of a project, and informs its object where it has something to do.
+async fn choose_head(
+    caller: &Caller,
+    request_id: &str,
+    lines: &dyn Fn() -> String,
+    now_ms: i64,
+    env: &Env,
+    runtime: &Context,
+) -> HeadChoice {
+    let settings = settings_of(caller);
     let choice = match find_cached_head(&caller.project, now_ms) {
         Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {
@@ -95,12 +128,9 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
     if let Some(is_missing) = choice.demand
         && take_demand(&caller.project, now_ms)
     {
-        demand(&caller.project, BundleDemand { is_missing, is_of_change: false }, lines, env, runtime);
+        demand(&caller.project, BundleDemand { is_missing, ..BundleDemand::default() }, lines(), env, runtime);
     }
-    match choice.head {
-        Some(head) => bundle_head::reply(&head.jws, request, request_id),
-        None => error_reply(&bundle_head::not_ready(), request_id),
-    }
+    choice
 }
 
 /// Refuses what the object refuses of a request without a body.
@@ -152,11 +182,11 @@ fn take_demand(project: &str, now_ms: i64) -> bool {
 
 /// Has the bundle of a project with changed settings built, where clients request it. A page that listens to the feed requests no head.
 pub(super) fn demand_after_change(caller: &Caller, lines: String, env: &Env, runtime: &Context) {
-    demand(&caller.project, BundleDemand { is_missing: false, is_of_change: true }, lines, env, runtime);
+    demand(&caller.project, BundleDemand { is_of_change: true, ..BundleDemand::default() }, lines, env, runtime);
 }
 
 /// Informs the project's object of a demand. The answer does not wait for it.
-fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
+pub(super) fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
     let (env, object) = (env.clone(), format!("project:{project}"));
     runtime.wait_until(async move {
         let bindings: &Bindings = env.unchecked_ref();

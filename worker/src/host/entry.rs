@@ -4,7 +4,8 @@
 //! This is the only asynchronous code of the Worker. It runs in a separate instance, so that an instance of the
 //! engine that trapped can be replaced while requests are waiting here.
 
-use super::attempt_limiter::AttemptLimiter;
+mod passing;
+
 use super::bindings::{
     Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
     respond, respond_file, respond_in_parts, respond_reply,
@@ -13,7 +14,6 @@ use super::bundle_calls::{BundleAnswer, BundleCall};
 use super::passed_headers::{is_test, passes};
 use super::{asset, bundle, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
-use crate::access::failed_attempts;
 use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
 use crate::domain::webhooks::subscriptions::WEBHOOK_TOKEN_PATH;
@@ -210,7 +210,7 @@ impl IncomingRequest {
             return Ok(answer.into());
         }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
-            Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
+            Body::Whole(body) => self.pass(matched, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
             Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::malformed_body(), &self.request_id))),
             Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::timed_out_body(), &self.request_id))),
@@ -225,30 +225,6 @@ impl IncomingRequest {
         let lines = object_protocol::write_reply_lines(&reply);
         let response = respond_file(reply.status, &lines, &file, &self.request.method)?;
         Ok(EntryOutcome::Response(response))
-    }
-
-    /// Forwards the request. If it names codes, the attempt limiter may delay or refuse it.
-    async fn pass(
-        &self,
-        route: &Route,
-        caller: &Caller,
-        bindings: &Bindings,
-        body: &Uint8Array,
-    ) -> Result<EntryOutcome, ObjectCallFailure> {
-        let Some(client_key) = failed_attempts::client_key(route, caller) else {
-            return self.forward(route, caller, bindings, body).await;
-        };
-        let limiter = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
-        if let Some(seconds) = limiter.enter().await {
-            return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
-        }
-        let mut outcome = self.forward(route, caller, bindings, body).await;
-        let answer = match &mut outcome {
-            Ok(EntryOutcome::Answer(answer)) => Some(answer),
-            _ => None,
-        };
-        limiter.leave(answer, self.arrived_ms, &self.runtime).await;
-        outcome
     }
 
     /// Checks the request against the record of its key. A cached record that does not fit may be older than a new secret.

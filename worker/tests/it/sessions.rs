@@ -85,6 +85,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         client: true.into(),
         address_header: None,
         changed_ms: 0,
+        client_edge: Default::default(),
     };
     Caller {
         project: "proj_dev".into(),

@@ -23,6 +23,7 @@ fn of(class: CredentialClass, key_id: &str) -> (String, String) {
         client: true.into(),
         address_header: None,
         changed_ms: 0,
+        client_edge: Default::default(),
     };
     let caller = Caller {
         project: "proj_dev".into(),

@@ -1,5 +1,6 @@
 //! Runs requests without the runtime: entry, directory and project, each with its own SQLite in memory.
 
+use crate::edge_comparison;
 use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::access::auth::{self, KeyLookup};
@@ -222,6 +223,7 @@ impl Edge {
         request.headers.push(("scrip-caller".into(), caller.header()));
         request.headers.push(("scrip-request-id".into(), request_id.to_owned()));
         request.headers.push(("scrip-origin".into(), "http://shop.test".into()));
+        let by_entry = self.answer_by_rules(context, &caller, &request);
         let answer = if auth::object(route, &caller) == "directory" {
             self.directory.event(context, |store| directory::serve_directory(&request, store, context, SETUP))
         } else {
@@ -233,6 +235,9 @@ impl Edge {
             eprintln!("{request_id}: {fault}");
             scrip_worker::http::reply::failed(request_id)
         });
+        if let Some(by_entry) = &by_entry {
+            edge_comparison::check_same(&request, by_entry, &reply);
+        }
         if let Some((_, project)) = reply.headers.iter().find(|(name, _)| name == FORWARD_TO_PROJECT) {
             let other = caller.in_other(project).unwrap();
             request.headers.retain(|(name, _)| name != "scrip-caller");
@@ -262,6 +267,27 @@ impl Edge {
         }
         self.follow(&caller, context, &mut reply);
         reply
+    }
+
+    /// Returns the answer that the entry would give by copies of the present rules, if answers are compared and it would give one.
+    fn answer_by_rules(&self, context: &Context, caller: &Caller, request: &Request) -> Option<Reply> {
+        if !edge_comparison::is_on() {
+            return None;
+        }
+        let mut answer = Ok(None);
+        self.project(&caller.project, |object| {
+            if object.fresh.get() {
+                return;
+            }
+            // Nothing of it is kept.
+            let undone = object.sql.transaction(|sql| {
+                answer = edge_comparison::answer(&mut Store::new(sql), context, caller, request);
+                Err::<(), _>(scrip_worker::store::sql::Fault::new("a comparison"))
+            });
+            assert!(undone.is_err());
+            object.sql.take_replanned();
+        });
+        edge_comparison::count(answer.unwrap())
     }
 
     /// Follows the instructions of the directory in the headers of its answer, as the entry does, and removes these headers.

@@ -7,6 +7,7 @@ use crate::domain::vouchers::code_generator;
 use crate::http::allowed_origins;
 use crate::http::caller::Settings;
 use crate::http::client_publication_policy::ClientPublicationPolicy;
+use crate::http::edge_policy::EdgePolicy;
 use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, FieldType, below, may, must};
@@ -142,6 +143,7 @@ pub fn without_settings() -> ProjectSettings {
         client: Json::Bool(true),
         address_header: None,
         changed_ms: 0,
+        client_edge: EdgePolicy::Unset,
     };
     ProjectSettings {
         settings,
