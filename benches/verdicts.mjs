@@ -39,7 +39,7 @@ export async function measureVerdicts({ rounds, testHooks = false }) {
 
 const bodyFor = (tier) => JSON.stringify({
   redeemables: [{ object: "promotion_tier", id: tier }],
-  order: { items: Array.from({ length: 10 }, (_, line) => ({ source_id: `line-${line}`, quantity: 1 + (line % 3), price: 499 + 350 * line })) },
+  order: { items: Array.from({ length: 10 }, (_, line) => ({ source_id: `line-${line}`, related_object: "product", quantity: 1 + (line % 3), price: 499 + 350 * line })) },
 });
 
 function bootWith(client, testHooks) {

@@ -17,6 +17,7 @@ import { ObjectMetrics } from "./metrics.mjs";
 import { describeError, log } from "./log.mjs";
 import { JobPacer } from "./job_pacer.mjs";
 import { reportRevision } from "./rule_revisions.mjs";
+import { after, earliest } from "./timers.mjs";
 
 engine.initSync({ module });
 
@@ -349,18 +350,6 @@ class ScripObject extends DurableObject {
     log(event, { object: this.ctx.id.name, error: describeError(error) });
     this.ctx.abort(String(error));
   }
-}
-
-/** Runs a function later; returns its cancellation. */
-function after(ms, run) {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-/** Returns the earliest of some times; null when there is none. */
-function earliest(moments) {
-  const known = moments.filter((moment) => moment !== null && moment !== undefined);
-  return known.length === 0 ? null : Math.min(...known);
 }
 
 const requestIdIn = (lines) => /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";

@@ -15,7 +15,6 @@ pub mod document;
 pub mod document_columns;
 pub mod document_list;
 pub mod documents;
-pub mod edge;
 pub mod facts;
 #[cfg(feature = "test-hooks")]
 pub mod fault_injection;

@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::bundle::facts::RuleSetFacts;
 use crate::facts::{Fact, Known};
 use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::Goods;
 use crate::ordered_map::OrderedMap;
 use crate::text::Text;
 use crate::wire::readability::UnreadableDocuments;
-use crate::wire::rule_set::RuleSet;
 
 /// The products or the SKUs of a set of rules, by both names.
 #[derive(Debug, Clone, Default)]
@@ -23,38 +21,14 @@ pub struct ListedGoods {
 /// The goods of a core before buckets were added.
 #[derive(Debug, Clone)]
 pub struct CoreGoods {
-    products: ListedGoods,
-    skus: ListedGoods,
-    names: Option<KnownGoodsNames>,
-    unreadable: UnreadableDocuments,
-}
-
-impl RuleSetFacts {
-    /// Adds the goods of buckets.
-    pub fn add_goods(&mut self, buckets: RuleSet) {
-        self.core_goods.get_or_insert_with(|| {
-            Box::new(CoreGoods {
-                products: self.products.clone(),
-                skus: self.skus.clone(),
-                names: self.goods_names.clone(),
-                unreadable: self.unreadable.clone(),
-            })
-        });
-        self.products.add(buckets.products);
-        self.skus.add(buckets.skus);
-        self.unreadable.join(buckets.unreadable);
-        if let Some(names) = buckets.goods_names {
-            self.goods_names.get_or_insert_default().join(names);
-        }
-    }
-
-    /// Forgets the buckets that were added.
-    pub fn forget_goods(&mut self) {
-        if let Some(core) = self.core_goods.take() {
-            let CoreGoods { products, skus, names, unreadable } = *core;
-            (self.products, self.skus, self.goods_names, self.unreadable) = (products, skus, names, unreadable);
-        }
-    }
+    /// Products.
+    pub products: ListedGoods,
+    /// SKUs.
+    pub skus: ListedGoods,
+    /// The known names.
+    pub names: Option<KnownGoodsNames>,
+    /// The documents that cannot be read.
+    pub unreadable: UnreadableDocuments,
 }
 
 /// The answer of a set of rules about a name that it does not list.

@@ -10,8 +10,8 @@ use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::http::route::{Call, HandlerResult, Response, Route};
 use crate::store::Store;
+use crate::store::bundle_heads;
 use crate::store::document::Document;
-use crate::store::edge;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::json::Node;
@@ -69,7 +69,7 @@ pub fn verified_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallEr
 pub fn with_decision_headers(call: &Call<'_, '_>, mut answer: Response) -> HandlerResult {
     answer.headers.push(context_header(call.context));
     if call.route.is_client_side() {
-        let revision = edge::find_rules_revision(call.store)?;
+        let revision = bundle_heads::find_rules_revision(call.store)?;
         answer.headers.extend(client_headers(AnsweredBy::Object, &revision));
     }
     Ok(answer)

@@ -27,7 +27,7 @@ const PURPOSE: &[u8] = b"scrip edge part 1";
 pub struct EdgePart {
     /// The head that it belongs to. With any other head it counts as absent.
     pub head: String,
-    /// Revision of the rules, as the object reports it (`store::edge`).
+    /// Revision of the rules, as the object reports it (`store::bundle_heads`).
     pub revision: String,
     /// Keys of the sealed boxes by the normal forms of their codes, in hexadecimal digits.
     pub keys: BTreeMap<String, String>,

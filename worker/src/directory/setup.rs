@@ -43,7 +43,7 @@ pub(super) struct Client {
     pub(super) events: bool,
     pub(super) create_customers: bool,
     pub(super) list_vouchers: bool,
-    /// Whether the entry may answer them.
+    /// Permission of the entry to answer them.
     pub(super) edge: EdgePolicy,
 }
 

@@ -8,7 +8,6 @@ pub mod core;
 mod core_summary;
 pub mod customer_conditions;
 mod disclosed_documents;
-pub mod edge_rules;
 mod goods_buckets;
 pub mod goods_build;
 mod goods_sets;

@@ -10,7 +10,7 @@ use crate::access::bundle_head::{self, HeadChoice, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
 use crate::domain::bundle::project::{BundleProject, hash_settings};
-use crate::http::caller::Caller;
+use crate::http::caller::{Caller, Settings};
 use crate::http::name_limits;
 use crate::http::query::Query;
 use crate::http::reply::{self, ErrorBody, error_reply, set_header};
@@ -51,9 +51,18 @@ struct CachedHead {
     demanded_ms: i64,
 }
 
+impl CachedHead {
+    /// Returns true if KV was read recently.
+    fn is_fresh(&self, now_ms: i64) -> bool {
+        (0..MEMORY_MS).contains(&timestamp::elapsed(self.read_ms, now_ms))
+    }
+}
+
 thread_local! {
     static HEADS: RefCell<BTreeMap<String, CachedHead>> = const { RefCell::new(BTreeMap::new()) };
     static PARTS: RefCell<BTreeMap<String, Uint8Array>> = const { RefCell::new(BTreeMap::new()) };
+    /// The last settings of each project, with their hash.
+    static SETTINGS: RefCell<BTreeMap<String, (Settings, String)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Admitted call for a head.
@@ -95,13 +104,29 @@ pub(super) async fn find_head(
     runtime: &Context,
 ) -> Option<String> {
     let now_ms = random::clock_ms();
+    if is_known_missing(&caller.project, now_ms) {
+        return None;
+    }
     let head = choose_head(caller, request_id, lines, now_ms, env, runtime).await.head?;
     (head.settings == settings_of(caller)).then_some(head.jws)
 }
 
+/// Returns the hash of the settings of a caller's project. Equal settings are hashed once.
 fn settings_of(caller: &Caller) -> String {
-    let time_zone = caller.settings.time_zone.clone();
-    hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone })
+    let Caller { project, settings, .. } = caller;
+    let is_same = |known: &&(Settings, String)| known.0 == *settings;
+    let known = SETTINGS.with_borrow(|all| all.get(project).filter(is_same).map(|(_, hash)| hash.clone()));
+    known.unwrap_or_else(|| {
+        let time_zone = settings.time_zone.clone();
+        let hash = hash_settings(&BundleProject { id: project, settings, time_zone });
+        SETTINGS.with_borrow_mut(|all| {
+            if all.len() >= HEADS_MAX && !all.contains_key(project) {
+                all.clear();
+            }
+            all.insert(project.clone(), (settings.clone(), hash.clone()));
+        });
+        hash
+    })
 }
 
 /// Chooses the head of a project, and informs its object where it has something to do.
@@ -152,8 +177,13 @@ async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvRe
 
 /// Returns the head in memory if it was read recently.
 fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
-    let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&timestamp::elapsed(cached.read_ms, now_ms));
+    let is_fresh = |cached: &&CachedHead| cached.is_fresh(now_ms);
     HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|cached| cached.copy.clone()))
+}
+
+/// Returns true if KV had no head recently.
+fn is_known_missing(project: &str, now_ms: i64) -> bool {
+    HEADS.with_borrow(|heads| heads.get(project).is_some_and(|cached| cached.is_fresh(now_ms) && cached.copy.is_none()))
 }
 
 fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {

@@ -10,7 +10,7 @@ use super::{bundle_goods, log};
 use crate::access::bundle_parts;
 use crate::access::edge_part::{self, EdgeKey, EdgePart};
 use crate::domain::bundle::build_job::BundleDemand;
-use crate::domain::bundle::edge_rules::{EdgeClaims, EdgeOperation, EdgeRequest, EdgeRules, part_hashes};
+use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, EdgeRequest, EdgeRules, part_hashes};
 use crate::http::caller::Caller;
 use crate::http::edge_policy::EdgePolicy;
 use crate::http::request::Reply;
@@ -65,7 +65,6 @@ pub fn report_rules_revision(project: String, revision: String) {
 
 /// Call that the entry may answer.
 pub(super) struct EdgeCall<'c> {
-    pub operation: EdgeOperation,
     caller: &'c Caller,
     context: &'c Context,
     request_id: &'c str,
@@ -85,7 +84,6 @@ pub(super) struct EdgeHost<'c> {
 impl<'c> EdgeCall<'c> {
     /// Returns the call if the Worker has a secret and the project allows it.
     pub fn of(
-        operation: EdgeOperation,
         caller: &'c Caller,
         context: &'c Context,
         request_id: &'c str,
@@ -99,7 +97,7 @@ impl<'c> EdgeCall<'c> {
         };
         let bindings: &Bindings = env.unchecked_ref();
         let secret = bindings.edge_secret().filter(|_| is_allowed)?;
-        Some(EdgeCall { operation, caller, context, request_id, secret, is_on_cloudflare, env, runtime })
+        Some(EdgeCall { caller, context, request_id, secret, is_on_cloudflare, env, runtime })
     }
 
     /// Returns the answer by the copies; `None` where the object is to answer. `lines` writes the header lines of a demand. Where the object

@@ -9,8 +9,8 @@ use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
+use crate::store::bundle_heads;
 use crate::store::bundle_work::BundleWork;
-use crate::store::edge;
 use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;
@@ -143,7 +143,7 @@ pub fn derive_box_keys(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arr
 /// Returns the revision of the project's rules in the present transaction, which the shell reports to the entry after the commit.
 #[wasm_bindgen(js_name = rulesRevision)]
 pub fn rules_revision(sql: &ObjectSql) -> Result<String, JsError> {
-    edge::find_rules_revision(&Store::new(sql)).map_err(|fault| JsError::new(&fault.0))
+    bundle_heads::find_rules_revision(&Store::new(sql)).map_err(|fault| JsError::new(&fault.0))
 }
 
 /// Returns the name of the part of the entry in KV.

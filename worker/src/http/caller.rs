@@ -78,7 +78,7 @@ pub struct Settings {
     /// Time of their last change, in milliseconds: of two records of a project, the one with the later settings counts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub changed_ms: i64,
-    /// Whether the entry may answer clients.
+    /// Permission of the entry to answer clients.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client_edge: EdgePolicy,
 }

@@ -10,7 +10,7 @@ pub const COPY_AGE_SECONDS: u32 = 75;
 /// Maximum age in seconds that a project may allow.
 const AGE_SECONDS_MAX: u32 = 86_400;
 
-/// Whether the entry may answer, as configured: `false`, or a number of seconds.
+/// Permission of the entry to answer, as configured: `false`, or a number of seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "Json", into = "Json")]
 pub enum EdgePolicy {

@@ -5,17 +5,20 @@ use scrip::Context;
 use scrip_worker::access::edge_part::EdgeKey;
 use scrip_worker::commit;
 use scrip_worker::domain::bundle::box_keys::DerivationReport;
-use scrip_worker::domain::bundle::edge_rules::{EdgeClaims, EdgeOperation, EdgeRequest, EdgeRules, part_hashes};
 use scrip_worker::domain::bundle::goods_tree::BucketSearch;
 use scrip_worker::domain::bundle::head;
 use scrip_worker::domain::bundle::kv_copies::edge_part;
+use scrip_worker::domain::bundle::kv_copies::edge_rules::{
+    EdgeClaims, EdgeOperation, EdgeRequest, EdgeRules, part_hashes,
+};
 use scrip_worker::domain::bundle::project::BundleProject;
 use scrip_worker::http::caller::Caller;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::routes::TABLE;
 use scrip_worker::service;
-use scrip_worker::store::edge::find_rules_revision;
+use scrip_worker::store::bundle_heads::find_rules_revision;
 use scrip_worker::store::sql::Fault;
+use scrip_worker::store::sqlite::Sqlite;
 use scrip_worker::store::{Store, bundle_heads};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,11 +26,14 @@ use std::collections::BTreeMap;
 /// Rounds of a request for goods: a SKU may name a product of a further bucket.
 const ROUNDS: usize = 3;
 
+/// Rules with all goods buckets, which are in no store after the comparison.
+type KnownRules = (EdgeRules, BTreeMap<u32, Vec<u8>>);
+
 thread_local! {
     /// Derived keys by salt and code: the store that gets them is rolled back.
     static DERIVED: RefCell<BTreeMap<String, DerivationReport>> = RefCell::default();
     /// Rules of the last request, with what they follow from.
-    static RULES: RefCell<Option<(String, EdgeRules)>> = const { RefCell::new(None) };
+    static RULES: RefCell<Option<(String, KnownRules)>> = const { RefCell::new(None) };
     /// Number of answers that were compared in this thread; `None` if none are to be.
     static COMPARED: Cell<Option<usize>> = const { Cell::new(None) };
 }
@@ -48,8 +54,19 @@ pub fn count(answer: Option<Reply>) -> Option<Reply> {
     answer
 }
 
-/// Returns the answer of the entry's rules, if it would give one. All that this writes is to be rolled back.
-pub fn answer(
+/// Returns the answer of the entry's rules, if it would give one. What this writes is undone.
+pub fn answer_undone(sql: &Sqlite, context: &Context, caller: &Caller, request: &Request) -> Option<Reply> {
+    let mut found = None;
+    let undone = sql.transaction(|sql| {
+        found = Some(answer(&mut Store::new(sql), context, caller, request));
+        Err::<(), _>(Fault::new("a comparison"))
+    });
+    assert!(undone.is_err());
+    sql.take_replanned();
+    found.unwrap().unwrap()
+}
+
+fn answer(
     store: &mut Store<'_>,
     context: &Context,
     caller: &Caller,
@@ -60,24 +77,19 @@ pub fn answer(
     let Some(edge_request) = EdgeRequest::read(operation, &matched, request) else { return Ok(None) };
     let key = key_of(store, context, caller)?;
     let known = RULES.with_borrow_mut(|known| known.take_if(|(known, _)| *known == key));
-    let mut rules = match known {
-        Some((_, rules)) => rules,
+    let (mut rules, buckets) = match known {
+        Some((_, known)) => known,
         None => prepare(store, context, caller)?,
     };
     for _ in 0..ROUNDS {
         let missing = rules.missing_buckets(&edge_request);
-        let mut buckets = BTreeMap::new();
-        for number in missing {
-            let root = rules.goods.as_ref().map(|goods| goods.root.clone()).unwrap();
-            buckets.insert(number, find_bucket(store, &root, number)?);
-        }
-        if buckets.is_empty() {
+        if missing.is_empty() {
             break;
         }
-        rules.add_buckets(&buckets).unwrap();
+        rules.add_buckets(&missing.into_iter().map(|number| (number, buckets[&number].clone())).collect()).unwrap();
     }
     let answer = rules.answer(&edge_request, context);
-    RULES.set(Some((key, rules)));
+    RULES.set(Some((key, (rules, buckets))));
     Ok(answer)
 }
 
@@ -91,7 +103,7 @@ fn key_of(store: &Store<'_>, context: &Context, caller: &Caller) -> Result<Strin
     Ok(scrip::text::sha256_hex(all.as_bytes()))
 }
 
-fn prepare(store: &mut Store<'_>, context: &Context, caller: &Caller) -> Result<EdgeRules, Fault> {
+fn prepare(store: &mut Store<'_>, context: &Context, caller: &Caller) -> Result<KnownRules, Fault> {
     let time_zone = caller.settings.time_zone.clone();
     let project = BundleProject { id: &caller.project, settings: &caller.settings, time_zone };
     head::load_or_build(store, context, &project)?;
@@ -117,7 +129,14 @@ fn prepare(store: &mut Store<'_>, context: &Context, caller: &Caller) -> Result<
         None => core,
         Some(parts) => parts.iter().map(|hash| find(hash)).collect::<Result<String, Fault>>()?,
     };
-    Ok(EdgeRules::prepare(core.as_bytes(), part, claims).expect("the rules of the entry can be read"))
+    let rules = EdgeRules::prepare(core.as_bytes(), part, claims).expect("the rules of the entry can be read");
+    let mut buckets = BTreeMap::new();
+    for goods in &rules.goods {
+        for number in 0..goods.buckets {
+            buckets.insert(number, find_bucket(store, &goods.root, number)?);
+        }
+    }
+    Ok((rules, buckets))
 }
 
 fn copy(

@@ -269,25 +269,15 @@ impl Edge {
         reply
     }
 
-    /// Returns the answer that the entry would give by copies of the present rules, if answers are compared and it would give one.
+    /// Returns the answer of the entry's rules, if answers are compared and there is one. What it writes is undone.
     fn answer_by_rules(&self, context: &Context, caller: &Caller, request: &Request) -> Option<Reply> {
-        if !edge_comparison::is_on() {
-            return None;
-        }
-        let mut answer = Ok(None);
+        let mut answer = None;
         self.project(&caller.project, |object| {
-            if object.fresh.get() {
-                return;
+            if edge_comparison::is_on() && !object.fresh.get() {
+                answer = edge_comparison::answer_undone(&object.sql, context, caller, request);
             }
-            // Nothing of it is kept.
-            let undone = object.sql.transaction(|sql| {
-                answer = edge_comparison::answer(&mut Store::new(sql), context, caller, request);
-                Err::<(), _>(scrip_worker::store::sql::Fault::new("a comparison"))
-            });
-            assert!(undone.is_err());
-            object.sql.take_replanned();
         });
-        edge_comparison::count(answer.unwrap())
+        edge_comparison::count(answer)
     }
 
     /// Follows the instructions of the directory in the headers of its answer, as the entry does, and removes these headers.

@@ -17,7 +17,6 @@ use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
 use crate::store::bundle_heads::{self, StoredHead, StoredProject};
 use crate::store::bundle_work::BundleWork;
-use crate::store::edge;
 use crate::store::jobs;
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -78,7 +77,7 @@ pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand:
     if demand.is_missing {
         bundle_heads::mark_lost(store);
     } else if demand.lacks_edge_part {
-        edge::mark_part_lost(store);
+        bundle_heads::mark_part_lost(store);
     }
     let now_ms = context.now.millis();
     jobs::insert_or_reschedule_earlier(store, BUILD_BUNDLE, now_ms);

@@ -7,14 +7,15 @@
 //! place of the newest. So a pass that ended without the acknowledgement of each call has the head written again, after growing waits. Times saturate, at
 //! the end of time.
 
+pub mod edge_rules;
+
 use crate::access::bundle_head::{HeadCopy, copy_name};
 use crate::access::bundle_parts;
 use crate::access::edge_part::{self, EdgeKey, EdgePart};
-use crate::domain::bundle::edge_rules::EdgeClaims;
 use crate::domain::bundle::head;
+use crate::domain::bundle::kv_copies::edge_rules::EdgeClaims;
 use crate::store::Store;
 use crate::store::bundle_heads::{self as stored, CopyPass, StoredHead};
-use crate::store::edge;
 use crate::store::sql::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -176,7 +177,7 @@ pub fn edge_part(store: &Store<'_>, head: &StoredHead) -> Result<EdgePart, Fault
     let root = claims.as_ref().and_then(|claims| claims.goods.as_ref()).map(|goods| goods.root.as_str());
     let keys = stored::list_box_keys(store)?;
     let keys = keys.into_iter().filter_map(|(code, key)| key.map(|key| (code, key)));
-    let revision = edge::rules_revision(&head.revision, root);
+    let revision = stored::rules_revision(&head.revision, root);
     Ok(EdgePart { head: head.jws.clone(), revision, keys: keys.collect() })
 }
 

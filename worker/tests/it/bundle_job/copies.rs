@@ -66,7 +66,7 @@ fn former_parts_are_removed_from_kv() {
     assert_eq!((parts(), shop.goods()["products"].as_array().unwrap().len()), (2, 1));
 }
 
-/// Where the Worker has a secret, KV gets the part of the entry with the head, and again when the entry finds none.
+/// KV gets the part of the entry with the head, if the Worker has a secret, and again when the entry finds none.
 #[test]
 fn with_a_secret_kv_gets_the_part_of_the_entry_beside_the_head() {
     const SECRET: &str = "a secret of the tests";

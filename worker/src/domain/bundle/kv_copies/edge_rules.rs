@@ -24,6 +24,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Headers with which only the object can answer: a token that it checks, and a key under which it stores the answer.
 const OF_OBJECT: [&str; 2] = ["x-customer-token", "idempotency-key"];
+/// Members of the settings of clients, of a named redeemable, and of a request.
+const CUSTOMERS: &str = "customers";
+const OBJECT: &str = "object";
+const SESSION: &str = "session";
 /// Maximum number of goods buckets in prepared rules; above it, all are forgotten.
 const BUCKETS_MAX: usize = 200;
 
@@ -44,7 +48,7 @@ impl EdgeOperation {
             ("POST", "/client/v1/qualifications") => EdgeOperation::Qualification,
             _ => return None,
         };
-        let is_open = caller.settings.client.get("customers").is_some_and(|trust| trust == "open");
+        let is_open = caller.settings.client.get(CUSTOMERS).is_some_and(|trust| trust == "open");
         let is_for_object =
             is_open || !request.query.is_empty() || OF_OBJECT.iter().any(|name| header(request, name).is_some());
         (request.method == "POST" && caller.class == CredentialClass::Client && !is_for_object).then_some(operation)
@@ -63,23 +67,21 @@ pub struct EdgeRequest<'b> {
 impl<'b> EdgeRequest<'b> {
     /// Reads a request; `None` if the object is to answer it. `request` has the body that is read.
     pub fn read(operation: EdgeOperation, matched: &MatchedRoute, request: &'b Request) -> Option<EdgeRequest<'b>> {
-        // Whatever the object refuses before it decides.
+        // The checks by which the object refuses a request before it decides.
         check_head(request).ok()?;
         check_media(request, matched.route.media_kind(), None).ok()?;
         name_limits::check_names(request, matched, &Query::read(&request.query)).ok()?;
         check_size(request, matched.route.many).ok()?;
         let body = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { request.body.as_slice() };
         let body = Node::read_within(body, VALUES_MAX).ok()?;
-        let has = |path: &[&str]| {
-            let found = path.iter().try_fold(&body, |value, name| value.get(name));
-            found.is_some_and(|value| !value.is_null())
-        };
+        let find = |path: &[&str]| path.iter().try_fold(&body, |value, name| value.get(name));
+        let has = |path: &[&str]| find(path).is_some_and(|value| !value.is_null());
         // A lock is stored, and the copies lack what further members of the answer contain.
-        if has(&["session"]) || has(&["options", "expand"]) || has(&["options", "optimise"]) {
+        if has(&[SESSION]) || has(&["options", "expand"]) || has(&["options", "optimise"]) {
             return None;
         }
-        let is_code = |one: &Node<'_>| one.get("object").and_then(Node::as_str) == Some("voucher");
-        let names_codes = matches!(body.get("redeemables"), Some(Node::List(named)) if named.iter().any(is_code));
+        let is_code = |one: &Node<'_>| one.get(OBJECT).and_then(Node::as_str) == Some("voucher");
+        let names_codes = matches!(find(&["redeemables"]), Some(Node::List(named)) if named.iter().any(is_code));
         // A rule that would need the profile of a named customer is a failed attempt, which only the object sees.
         let names_customer = [&["customer"][..], &["tracking_id"], &["order", "customer"], &["order", "customer_id"]];
         if names_codes && names_customer.into_iter().any(has) {
@@ -91,7 +93,7 @@ impl<'b> EdgeRequest<'b> {
 
 /// Returns true if no answer to a request stores anything, so that it may be repeated: it has no session.
 pub fn stores_nothing(body: &[u8]) -> bool {
-    Node::read_within(body, VALUES_MAX).is_ok_and(|body| body.get("session").is_none_or(Node::is_null))
+    Node::read_within(body, VALUES_MAX).is_ok_and(|body| body.get(SESSION).is_none_or(Node::is_null))
 }
 
 /// Claims of a head that the rules follow from.
