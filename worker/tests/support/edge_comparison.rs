@@ -131,7 +131,7 @@ fn prepare(store: &mut Store<'_>, context: &Context, caller: &Caller) -> Result<
     };
     let rules = EdgeRules::prepare(core.as_bytes(), part, claims).expect("the rules of the entry can be read");
     let mut buckets = BTreeMap::new();
-    for goods in &rules.goods {
+    if let Some(goods) = &rules.goods {
         for number in 0..goods.buckets {
             buckets.insert(number, find_bucket(store, &goods.root, number)?);
         }
