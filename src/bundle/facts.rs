@@ -6,7 +6,7 @@ mod goods;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use crate::bundle::facts::goods::ListedGoods;
+use crate::bundle::facts::goods::{CoreGoods, ListedGoods};
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
@@ -51,6 +51,8 @@ pub struct RuleSetFacts {
     has_all_skus: bool,
     /// The known names of goods, where these are apart from the core.
     goods_names: Option<KnownGoodsNames>,
+    /// The goods without added buckets, once one was added.
+    core_goods: Option<Box<CoreGoods>>,
     metadata_schemas: Vec<Text>,
     stacking_rules: StackingRules,
     time_zone: TimeZone,

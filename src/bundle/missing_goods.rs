@@ -11,8 +11,7 @@ use crate::wire::order::read_order;
 
 /// Returns the names of products and SKUs that the lines of a request need, or the ids of one for prices, as a decision looks them up. An invalid
 /// request has none.
-pub fn missing_names(request: &[u8], facts: &dyn Facts) -> Vec<Text> {
-    let Ok(request) = Node::read(request) else { return Vec::new() };
+pub fn missing_names(request: &Node<'_>, facts: &dyn Facts) -> Vec<Text> {
     let mut names = Vec::new();
     let mut missing = |fact: Text| names.extend(fact.split_once('/').map(|(_, name)| Text::from(name)));
     let items = match (request.get("ids"), request.get("order").map(|order| read_node(order, read_order))) {

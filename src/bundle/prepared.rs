@@ -9,6 +9,7 @@ use crate::bundle::sent_profile::is_refusable;
 use crate::decide;
 use crate::decide::case::stored::{customer_email, customer_key};
 use crate::decide::case::{CUSTOMER, HORIZON, MissingFacts};
+use crate::decide::validate::Evaluation;
 use crate::facts::{Facts, Known};
 use crate::id::{Context, is_tracking_id};
 use crate::json::Node;
@@ -47,15 +48,30 @@ pub struct PreparedAnswer {
     pub status: u16,
     /// The body, as JSON.
     pub body: Vec<u8>,
+    /// `true` for a verdict that lacks no fact and leaves no field out.
+    pub is_final: bool,
+    /// The failed attempts of a client in it.
+    pub failed_attempts: usize,
 }
 
 impl PreparedAnswer {
+    /// Returns an answer without a verdict, or with one of the rules' owner.
+    fn of(status: u16, body: Vec<u8>) -> PreparedAnswer {
+        PreparedAnswer { status, body, is_final: false, failed_attempts: 0 }
+    }
+
+    /// Returns the answer with a verdict.
+    fn of_verdict(body: Vec<u8>, evaluated: &Evaluation<'_>) -> PreparedAnswer {
+        let is_final = evaluated.missing.is_empty() && !evaluated.omits_tracking_id;
+        PreparedAnswer { status: 200, body, is_final, failed_attempts: evaluated.failed_attempts() }
+    }
+
     fn refused(refusal: &Refusal, context: &Context) -> PreparedAnswer {
-        PreparedAnswer { status: refusal.reason.code(), body: error::write(refusal, &context.request_id()) }
+        PreparedAnswer::of(refusal.reason.code(), error::write(refusal, &context.request_id()))
     }
 
     fn unreadable(problem: &Problem, context: &Context) -> PreparedAnswer {
-        PreparedAnswer { status: 400, body: error::write_problem(problem, &context.request_id()) }
+        PreparedAnswer::of(400, error::write_problem(problem, &context.request_id()))
     }
 }
 
@@ -145,11 +161,27 @@ impl PreparedRules {
     /// Returns the goods buckets, of this number of buckets, that contain unknown goods of the order of a request, in ascending order: goods that are
     /// apart from the core. Where these are joined, a SKU of them may name a product of a further one.
     pub fn missing_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
+        Node::read(request).map_or_else(|_| Vec::new(), |request| self.missing_buckets_of(&request, buckets))
+    }
+
+    /// Returns the same for a request that was parsed before.
+    pub fn missing_buckets_of(&self, request: &Node<'_>, buckets: u32) -> Vec<u32> {
         let names = missing_names(request, &self.facts);
         let mut numbers: Vec<u32> = names.iter().map(|name| bucket_of(hash_prefix(name), buckets)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// Adds goods buckets to rules that are prepared already. A bucket that is there is to be added once only.
+    pub fn add_goods(&mut self, buckets: &[&[u8]]) -> Result<(), Problem> {
+        self.facts.add_goods(RuleSet::read_goods_buckets(buckets)?);
+        Ok(())
+    }
+
+    /// Forgets the goods buckets that were added.
+    pub fn forget_goods(&mut self) {
+        self.facts.forget_goods();
     }
 
     /// Prepares the candidates of all qualifications; otherwise the first qualification does.
@@ -251,6 +283,11 @@ impl PreparedRules {
         self.answer_validation(request, context)
     }
 
+    /// Validates a request that was parsed before.
+    pub fn validate_node(&self, request: &Node<'_>, context: &Context) -> PreparedAnswer {
+        self.answer_validation(read_redeemables_node(request), context)
+    }
+
     fn answer_validation(&self, request: Result<Redeemables, Problem>, context: &Context) -> PreparedAnswer {
         let proven = request.as_ref().ok().and_then(|request| self.missing_customer(request));
         let request = match self.read(request, context) {
@@ -263,7 +300,7 @@ impl PreparedRules {
                 proven.into_iter().for_each(|fact| missing.add(fact));
                 self.add_missing(missing, &request, context);
                 self.add_metadata_schemas(missing, &request);
-                PreparedAnswer { status: 200, body: write_validation(&decision.answer, context) }
+                PreparedAnswer::of_verdict(write_validation(&decision.answer, context), &decision.answer.evaluated)
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
@@ -280,6 +317,11 @@ impl PreparedRules {
         self.answer_qualification(query, context)
     }
 
+    /// Finds the redeemables that apply, for a request that was parsed before.
+    pub fn qualify_node(&self, request: &Node<'_>, context: &Context) -> PreparedAnswer {
+        self.answer_qualification(read_qualification_node(request), context)
+    }
+
     fn answer_qualification(&self, query: Result<QualificationRequest, Problem>, context: &Context) -> PreparedAnswer {
         let mut query = match query {
             Ok(query) => query,
@@ -294,7 +336,7 @@ impl PreparedRules {
                 let missing = &mut decision.answer.evaluated.case.missing;
                 proven.into_iter().for_each(|fact| missing.add(fact));
                 self.add_missing(missing, &query.request, context);
-                PreparedAnswer { status: 200, body: write_qualification(&decision.answer, context) }
+                PreparedAnswer::of_verdict(write_qualification(&decision.answer, context), &decision.answer.evaluated)
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
@@ -324,7 +366,8 @@ impl PreparedRules {
                     proven.iter().for_each(|fact| price.missing.add(fact.clone()));
                     self.add_missing(&mut price.missing, &request.query.request, context);
                 }
-                PreparedAnswer { status: 200, body: write_prices(&prices, context) }
+                let is_final = prices.iter().all(|price| price.missing.is_empty());
+                PreparedAnswer { status: 200, body: write_prices(&prices, context), is_final, failed_attempts: 0 }
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
@@ -339,7 +382,7 @@ impl PreparedRules {
         match decide::redeem(&self.facts, &request, context) {
             Ok(decision) => {
                 let written = write_redemption(&decision.answer, context);
-                PreparedAnswer { status: written.status, body: written.answer }
+                PreparedAnswer::of(written.status, written.answer)
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
@@ -354,7 +397,7 @@ impl PreparedRules {
         match decide::rollback(&self.facts, &request, context) {
             Ok(decision) => {
                 let written = write_rollback(&decision.answer, &request, &StoredObjects::default());
-                PreparedAnswer { status: written.status, body: written.answer }
+                PreparedAnswer::of(written.status, written.answer)
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }

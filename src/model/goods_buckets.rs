@@ -50,6 +50,14 @@ impl KnownGoodsNames {
         self.read.insert(bucket);
     }
 
+    /// Adds the names and buckets of another set.
+    pub fn join(&mut self, other: KnownGoodsNames) {
+        self.named.extend(other.named);
+        for bucket in other.read {
+            self.add_bucket(bucket, other.buckets);
+        }
+    }
+
     /// Returns whether all goods of a name are listed.
     pub fn has(&self, name: &str) -> bool {
         self.named.contains(name)

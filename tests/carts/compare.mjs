@@ -2,24 +2,37 @@
 import assert from "node:assert/strict";
 
 const utf8 = new TextDecoder();
-// No qualification depends on its seed. The test build takes one from a header too, and then leaves out tracking ids.
+// No refusal depends on its seed. The test build takes one from a header too, and then leaves out tracking ids.
 const ANY_SEED = "00".repeat(32);
+
+/**
+ * Compares the answer to a request. One that the entry has given is compared, and then that of the object, which gets requests with a query:
+ * so both differ in their seeds alone. `isByEntry` is true for such a request.
+ */
+export async function compare(service, shop, call, now) {
+  const first = await compareAnswer(service, shop, call, now);
+  if (first.by !== "edge") return first;
+  const second = await compareAnswer(service, shop, { ...call, query: "?by=object" }, now);
+  assert.equal(second.by, "object");
+  return { ...first, wrong: first.wrong ?? second.wrong, isByEntry: true };
+}
 
 /**
  * Sends a request to the service and has the shop decide it at the same time and by the same seed. Returns `missing` for a provisional
  * verdict, and `wrong` with both texts for a final one that differs. `granted` is true if the service grants or finds anything. It is
  * absent if the service refuses the whole request.
  */
-export async function compare({ url, headers }, shop, { path, request }, now) {
+async function compareAnswer({ url, headers }, shop, { path, request, query = "" }, now) {
   const text = JSON.stringify(request);
-  const reply = await fetch(`${url}${path}`, {
+  const reply = await fetch(`${url}${path}${query}`, {
     method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(now) },
   });
   const service = utf8.decode(await reply.arrayBuffer());
   // An answer that has nothing to do with the request compares nothing.
   assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
-  // The answer of a qualification has no time of its decision; the header of the test build has.
+  // A refusal has no time of its decision; the header of the test build has.
   const decidedAt = JSON.parse(reply.headers.get("scrip-context") ?? "null") ?? { now, seed: ANY_SEED };
+  const by = reply.headers.get("scrip-answered");
   const verdict = await (path.endsWith("/validations") ? shop.check(text, decidedAt) : shop.qualify(text, decidedAt));
   const own = verdict.text;
   const { missing, omitted } = JSON.parse(own);
@@ -29,10 +42,10 @@ export async function compare({ url, headers }, shop, { path, request }, now) {
   const granted = reply.status === 200 ? (valid ?? redeemables.total > 0) : undefined;
   if (missing) {
     assert.ok(missing.length > 0, `a verdict with an empty list of missing facts: ${own}`);
-    return { missing, granted };
+    return { missing, granted, by };
   }
   const [left, right] = omitted ? withoutOmitted(own, service, omitted) : [own, service].map((answer) => withoutRequestId(answer, reply.status));
-  return { granted, wrong: left === right ? undefined : { status: reply.status, service, own, context: decidedAt } };
+  return { granted, by, wrong: left === right ? undefined : { status: reply.status, service, own, context: decidedAt } };
 }
 
 /** Returns whether an answer is a verdict, and no error about the request. */

@@ -16,8 +16,13 @@ export class Report {
   /** Counts by fact: `{ all, alone, example }`. */
   #missing = new Map();
   #wrong = [];
+  /** The number of requests that the entry answered, and that of all. */
+  byEntry = 0;
+  #all = 0;
 
-  add(call, { missing, wrong, granted }) {
+  add(call, { missing, wrong, granted, isByEntry }) {
+    this.#all += 1;
+    if (isByEntry) this.byEntry += 1;
     const key = `${call.caller}/${call.kind}`;
     const counts = this.#counts.get(key) ?? { all: 0, final: 0, decided: 0, granted: 0 };
     counts.all += 1;
@@ -75,6 +80,7 @@ export class Report {
       "", granted("final ones that grant", typed), granted("final ones that find an offer", scenarios),
       "", row("missing facts", ["verdicts", "only this"]),
       ...facts.map(([kind, { all, alone, example }]) => `${row(kind, [String(all), String(alone)])}  such as ${example}`),
+      "", `answered by the entry, and by the object with the same bytes: ${this.byEntry} of ${this.#all}`,
       "", ...this.#groups(), ...this.#wrong.slice(0, SHOWN).map(describeWrong),
     ];
   }

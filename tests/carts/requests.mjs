@@ -17,10 +17,10 @@ export function* requestsOf(shop, random) {
   const order = cart(shop, random);
   const customer = random.pick(shop.customers);
   const redeemables = Object.fromEntries(TYPED.map((kind) => [kind, typed(shop, random, kind)]));
-  const options = { limit: random.pick([5, 20, 50]), ...(random.chance(0.3) ? { expand: ["redeemable", "category"] } : {}), ...sorting(random) };
+  const options = { limit: random.pick([5, 20, 50]), ...(random.withProbability(0.3) ? { expand: ["redeemable", "category"] } : {}), ...sorting(random) };
   const around = {
-    ...(random.chance(0.2) ? { options: { expand: ["order", "redeemable", "category", "redemption"].slice(random.int(0, 3)) } } : {}),
-    ...(random.chance(0.2) ? { metadata: { lane: random.pick(["fast", "slow"]) } } : {}),
+    ...(random.withProbability(0.2) ? { options: { expand: ["order", "redeemable", "category", "redemption"].slice(random.int(0, 3)) } } : {}),
+    ...(random.withProbability(0.2) ? { metadata: { lane: random.pick(["fast", "slow"]) } } : {}),
   };
   for (const caller of CALLERS) {
     const customerFields = identity(shop, random, caller, customer);
@@ -30,26 +30,26 @@ export function* requestsOf(shop, random) {
   }
 }
 
-const sorting = (random) => (random.chance(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
+const sorting = (random) => (random.withProbability(0.3) ? { sorting_rule: random.pick(["BEST_DEAL", "LEAST_DEAL"]) } : {});
 
 /** Returns how the request names its customer. A token names one by a header, and a page may repeat the name. */
 function identity(shop, random, caller, customer) {
-  if (caller === "proven" && random.chance(MISTAKEN)) return random.pick([{ customer: { source_id: random.pick(shop.customers).source_id } }, { tracking_id: customer.tracking_id }]);
-  if (caller === "proven" && random.chance(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
-  if (caller === "tracked") return { tracking_id: random.chance(0.7) ? customer.tracking_id : customer.source_id };
+  if (caller === "proven" && random.withProbability(MISTAKEN)) return random.pick([{ customer: { source_id: random.pick(shop.customers).source_id } }, { tracking_id: customer.tracking_id }]);
+  if (caller === "proven" && random.withProbability(0.3)) return { customer: { source_id: customer.source_id, metadata: { level: random.pick(["gold", "new"]) } } };
+  if (caller === "tracked") return { tracking_id: random.withProbability(0.7) ? customer.tracking_id : customer.source_id };
   if (caller !== "guest") return {};
   // Some guests are customers that have not logged in.
-  const email = random.chance(0.1) ? customer.email : `guest-${random.int(1, 500)}@example.com`;
-  return { customer: { email, ...(random.chance(0.3) ? { name: "A guest" } : {}) } };
+  const email = random.withProbability(0.1) ? customer.email : `guest-${random.int(1, 500)}@example.com`;
+  return { customer: { email, ...(random.withProbability(0.3) ? { name: "A guest" } : {}) } };
 }
 
 function cart(shop, random) {
-  const metadata = random.chance(0.5) ? { metadata: { channel: random.pick(["web", "app"]) } } : {};
-  if (random.chance(0.05)) return { amount: random.int(500, 20_000), ...metadata };
-  const lines = random.chance(0.1) ? 10 : random.int(1, 5);
+  const metadata = random.withProbability(0.5) ? { metadata: { channel: random.pick(["web", "app"]) } } : {};
+  if (random.withProbability(0.05)) return { amount: random.int(500, 20_000), ...metadata };
+  const lines = random.withProbability(0.1) ? 10 : random.int(1, 5);
   // A till may have taken something off already.
-  const discount = random.chance(0.1) ? { discount_amount: random.int(0, 300) } : {};
-  if (random.chance(MISTAKEN)) return mistaken({ goods: shop.goods, random, metadata });
+  const discount = random.withProbability(0.1) ? { discount_amount: random.int(0, 300) } : {};
+  if (random.withProbability(MISTAKEN)) return mistaken({ goods: shop.goods, random, metadata });
   return { items: Array.from({ length: lines }, () => line(shop, random)), ...discount, ...metadata };
 }
 
@@ -68,7 +68,7 @@ function line({ goods }, random) {
   const quantity = random.pick([1, 1, 1, 2, 3, 5]);
   const product = random.pick(goods.products);
   const sku = random.pick(goods.skus);
-  const priced = random.chance(0.5) ? { price: product.price } : {};
+  const priced = random.withProbability(0.5) ? { price: product.price } : {};
   const ways = {
     id: () => ({ product_id: product.id, quantity, ...priced }),
     source: () => ({ source_id: product.source_id, related_object: "product", quantity, ...priced }),
@@ -83,11 +83,11 @@ function line({ goods }, random) {
 
 function typed({ promotions, codes }, random, kind) {
   // A page knows the tiers in force, seldom one that it should not.
-  const tier = () => ({ object: "promotion_tier", id: random.chance(NOT_BEGUN) ? promotions.future : random.pick(promotions.tiers) });
+  const tier = () => ({ object: "promotion_tier", id: random.withProbability(NOT_BEGUN) ? promotions.future : random.pick(promotions.tiers) });
   const voucher = (id) => ({ object: "voucher", id });
   const some = [...new Map(Array.from({ length: random.int(1, 3) }, tier).map((one) => [one.id, one])).values()];
-  if (kind === "promotions only") return random.chance(0.1) ? [{ object: "promotion_stack", id: promotions.stacks[0] }] : some;
-  const others = random.chance(0.4) ? some : [];
+  if (kind === "promotions only") return random.withProbability(0.1) ? [{ object: "promotion_stack", id: promotions.stacks[0] }] : some;
+  const others = random.withProbability(0.4) ? some : [];
   if (kind === "public code") return [voucher(random.shares(codes.public)), ...others];
   if (kind === "private code") return [voucher(random.pick(codes.private)), ...others];
   return [voucher(`NOBODYS-${random.int(1, 1_000_000)}`), ...others];

@@ -38,7 +38,7 @@ export async function makeShop(call, random, { products, furtherCampaigns = 0 })
 async function makeGoods({ make, post, random }, count) {
   const products = Array.from({ length: count }, (_, at) => ({
     source_id: `prod-${at}`, name: `Product ${at}`, price: random.int(2, 120) * 50,
-    metadata: { brand: random.pick(BRANDS), ...(random.chance(0.5) ? { size: random.int(1, 5) } : {}) },
+    metadata: { brand: random.pick(BRANDS), ...(random.withProbability(0.5) ? { size: random.int(1, 5) } : {}) },
   }));
   for (let first = 0; first < count; first += BATCH) await Promise.all(products.slice(first, first + BATCH).map(async (product) => {
     product.id = (await post("/v1/products", product)).id;
@@ -198,7 +198,7 @@ async function makePrivateCodes({ make, post, customers }) {
 async function useCodes({ post, customers, codes, promotions, random }) {
   for (let number = 0; number < 30; number += 1) {
     const { source_id } = random.pick(customers.slice(0, 20));
-    const redeemable = random.chance(0.5)
+    const redeemable = random.withProbability(0.5)
       ? { object: "voucher", id: random.pick(["OPEN10", "LIMITED", "POSTER"]) }
       : { object: "promotion_tier", id: promotions.tiers[random.pick([0, 1, promotions.tiers.length - 1])] };
     // A refusal is no use, and changes nothing that the carts need.

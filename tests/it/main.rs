@@ -14,6 +14,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod added_goods;
 mod bundle_horizon;
 mod engine_versions;
 mod fuzz_targets;

@@ -33,7 +33,7 @@ let worker;
 let hasUsers = false;
 before(async () => {
   process.env.SCRIP_SETUP = readFileSync(join(folder, "setup.json"), "utf8");
-  worker = await boot({ testHooks: true });
+  worker = await boot({ testHooks: true, edgeSecret: "a secret of the stories, long enough" });
 });
 after(async () => {
   await worker?.stop();
@@ -46,7 +46,7 @@ for (const path of stories()) {
   test(`${path}: ${story.name}`, async () => {
     if (hasUsers) {
       await worker.stop();
-      worker = await boot({ testHooks: true });
+      worker = await boot({ testHooks: true, edgeSecret: "a secret of the stories, long enough" });
     }
     hasUsers = story.steps.some((step) => step.call?.includes("/users"));
     for (const project of new Set(["dev", "closed", story.project ?? "dev"])) {

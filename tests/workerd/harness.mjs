@@ -16,10 +16,10 @@ import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
 /**
  * Starts the built Worker. Returns `{ url, data, pid, stop(), kill9(), restart() }`; `stop` also removes a data folder that was made here.
  * Without `port` a free one is taken. `testHooks` selects the build that obeys the tests' headers. `setup` replaces the development's
- * projects and keys. Unless `local` is false webhooks may go to the local machine. With `ailing` the service starts even when it is not
+ * projects and keys, and with `edgeSecret` the entry answers by copies of the rules. Unless `local` is false webhooks may go to the local machine. With `ailing` the service starts even when it is not
  * healthy. The tests and measurements use the Worker itself; with `bare: false` it runs behind the proxy of `npm start`.
  */
-export async function boot({ testHooks = true, port, data, setup, metricsToken, watch = false, silentMs, ailing, bare = true, local } = {}) {
+export async function boot({ testHooks = true, port, data, setup, metricsToken, edgeSecret, watch = false, silentMs, ailing, bare = true, local } = {}) {
   const built = builtFolder(testHooks);
   if (!existsSync(join(built, "modules/index.mjs"))) {
     throw new Error(`no built Worker in ${built}: run \`npm run build${testHooks ? " -- --test-hooks" : ""}\` first`);
@@ -29,7 +29,7 @@ export async function boot({ testHooks = true, port, data, setup, metricsToken, 
   mkdirSync(join(root, "target/logs"), { recursive: true });
   const chosen = port ?? (await freePort());
   const log = createWriteStream(join(root, `target/logs/workerd-${chosen}.log`), { flags: "a" });
-  const service = await serve({ built, port: chosen, data: folder, setup, metricsToken, log, watch, silentMs, ailing, bare, local });
+  const service = await serve({ built, port: chosen, data: folder, setup, metricsToken, edgeSecret, log, watch, silentMs, ailing, bare, local });
   return {
     url: service.url,
     data: folder,

@@ -2,12 +2,14 @@
 import module from "./index_bg.wasm";
 import * as entry from "glue/entry";
 import { describeError, log } from "./log.mjs";
+import { listen } from "./rule_revisions.mjs";
 
 export { Feed } from "./feed.mjs";
 // `Gate` is the deployed name of the class; a change would be a migration of the platform.
 export { AttemptLimiter as Gate, Directory, Project } from "./object.mjs";
 
 entry.initSync({ module });
+listen(entry.reportRulesRevision);
 
 // Far above the time that any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;

@@ -16,6 +16,8 @@ import { Dispatcher } from "./webhook_dispatcher.mjs";
 import { ObjectMetrics } from "./metrics.mjs";
 import { describeError, log } from "./log.mjs";
 import { JobPacer } from "./job_pacer.mjs";
+import { reportRevision } from "./rule_revisions.mjs";
+import { after, earliest } from "./timers.mjs";
 
 engine.initSync({ module });
 
@@ -62,7 +64,7 @@ class ScripObject extends DurableObject {
     after,
   });
   #copier = new BundleCopier({
-    commitStep: (report) => this.#commitStep(engine.copyBundle, report),
+    commitStep: (report) => this.#commitStep((...call) => engine.copyBundle(...call, this.env.SCRIP_EDGE_SECRET ?? undefined), report),
     kv: () => this.env.KV,
     publish: (head) => this.#publish(head),
     after,
@@ -309,15 +311,20 @@ class ScripObject extends DurableObject {
    */
   #commit(call, isDry = () => false) {
     const { storage } = this.ctx;
-    let dry;
+    let [dry, revision] = [];
     try {
       const answer = storage.transactionSync(() => {
         const answered = call(storage.sql);
-        if (!isDry(answered)) return answered;
-        dry = answered;
-        throw new Error("a dry run");
+        if (isDry(answered)) {
+          dry = answered;
+          throw new Error("a dry run");
+        }
+        if (this.env.SCRIP_EDGE_SECRET) revision = engine.rulesRevision(storage.sql);
+        return answered;
       });
       this.#fresh = false;
+      // The entry decides by no older rules from now on, before a caller learns of the commit.
+      if (revision !== undefined) reportRevision(this.ctx.id.name, revision);
       return answer;
     } catch (error) {
       if (dry === undefined) throw error;
@@ -343,18 +350,6 @@ class ScripObject extends DurableObject {
     log(event, { object: this.ctx.id.name, error: describeError(error) });
     this.ctx.abort(String(error));
   }
-}
-
-/** Runs a function later; returns its cancellation. */
-function after(ms, run) {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-}
-
-/** Returns the earliest of some times; null when there is none. */
-function earliest(moments) {
-  const known = moments.filter((moment) => moment !== null && moment !== undefined);
-  return known.length === 0 ? null : Math.min(...known);
 }
 
 const requestIdIn = (lines) => /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
@@ -419,6 +414,7 @@ export class Project extends ScripObject {
   /** Deletes the project. The entry is the only caller. */
   async empty() {
     this.#isDeleted = true;
+    reportRevision(this.ctx.id.name, DELETED_KEY);
     await this.clear();
     this.ctx.storage.kv.put(DELETED_KEY, true);
     await this.#removeCopies();
@@ -429,6 +425,7 @@ export class Project extends ScripObject {
     const { id } = this.ctx;
     try {
       await this.env.KV.delete(engine.nameOfCopiedHead(id.name));
+      await this.env.KV.delete(engine.nameOfEdgePart(id.name));
       for (let cursor; ; ) {
         const listed = await this.env.KV.list({ prefix: engine.nameOfCopiedPart(id.name, ""), cursor });
         for (const { name } of listed.keys) await this.env.KV.delete(name);

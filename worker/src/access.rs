@@ -7,6 +7,7 @@ pub mod bundle_parts;
 pub mod client;
 pub mod customer_keys;
 pub mod customer_token;
+pub mod edge_part;
 pub mod failed_attempts;
 pub mod feed;
 pub mod idempotency;

@@ -234,16 +234,17 @@ pub fn deliveries(
 }
 
 /// Records what the last step of copying the bundle to KV has done, and returns the next one. When there is none, it schedules the alarm of
-/// the next pass.
+/// the next pass. `edge_secret` is the secret of the Worker for the part of the entry.
 pub fn copy_bundle(
     store: &mut Store<'_>,
     context: &Context,
     report: &kv_copies::CopyReport,
+    edge_secret: Option<&str>,
 ) -> Result<Option<kv_copies::CopyStep>, Fault> {
     let now_ms = context.now.millis();
     kv_copies::record(store, report, now_ms)?;
     commit::settle_row(store)?;
-    let step = kv_copies::next(store)?;
+    let step = kv_copies::next(store, edge_secret)?;
     commit::run_internal(store, context)?;
     if step.is_none()
         && let Some(at_ms) = kv_copies::find_next_time(store, now_ms)?

@@ -16,6 +16,8 @@ mod box_keys;
 mod bundle;
 #[path = "support/description_check.rs"]
 mod description_check;
+#[path = "support/edge_comparison.rs"]
+mod edge_comparison;
 #[path = "support/in_process.rs"]
 mod in_process;
 #[path = "support/nested_nulls.rs"]
@@ -177,6 +179,7 @@ fn stories() {
     let mut wrong = Vec::new();
     let document = openapi::generate(AREAS, &Json::Null);
     let mut described = DescriptionRun { document: &document, fit: Fit::new(&document), examples: Examples::default() };
+    edge_comparison::begin();
     for (name, story) in &stories {
         described.examples.in_sample_shop = name.starts_with("00-sample-shop/");
         let see = &mut |request: &Request, reply: &Reply, body: &Json| {
@@ -188,7 +191,9 @@ fn stories() {
         }
     }
     test_report::record(&serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] }));
-    println!("{} stories", stories.len());
+    let compared = edge_comparison::begin();
+    println!("{} stories, {compared} answers of the entry's rules compared", stories.len());
+    assert!(compared > 20 || !only.is_empty(), "the rules of the entry answer only {compared} requests of the stories");
     if only.is_empty() {
         wrong.extend(described.see_vectors());
         let without_story = described.without_story();

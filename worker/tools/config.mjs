@@ -45,6 +45,7 @@ const scrip :Workerd.Worker = (
     (name = "ASSETS", service = "assets"),
     (name = "DISK", service = "objects"),
     (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),
+    (name = "SCRIP_EDGE_SECRET", fromEnvironment = "SCRIP_EDGE_SECRET"),
     (name = "SCRIP_METRICS_TOKEN", fromEnvironment = "SCRIP_METRICS_TOKEN"),${local ? LOCAL_BINDING : ""}
   ],
 );

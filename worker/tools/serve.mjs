@@ -31,12 +31,12 @@ const LASTING_MS = 60_000;
  * resolves to the error.
  */
 export async function serve({
-  built, port, data, setup = setupText(), metricsToken = process.env.SCRIP_METRICS_TOKEN, silentMs = 15_000, log = process.stderr, watch = true,
+  built, port, data, setup = setupText(), metricsToken = process.env.SCRIP_METRICS_TOKEN, edgeSecret = process.env.SCRIP_EDGE_SECRET, silentMs = 15_000, log = process.stderr, watch = true,
   ailing = false, bare = false, pausesMs = PAUSES_MS, local = true,
 }) {
   const folder = resolve(data);
   const lock = await lockFolder(folder, port);
-  const service = new Service({ built, port, folder, setup, metricsToken, silentMs, log, bare, pausesMs, lock, local });
+  const service = new Service({ built, port, folder, setup, metricsToken, edgeSecret, silentMs, log, bare, pausesMs, lock, local });
   await service.open(ailing);
   service.failed = watch ? service.watchOver() : new Promise(() => {});
   return service;
@@ -127,7 +127,7 @@ class Service {
   }
 
   async #start() {
-    const { built, folder, setup, metricsToken, log, lock, port, bare, local } = this.#options;
+    const { built, folder, setup, metricsToken, edgeSecret, log, lock, port, bare, local } = this.#options;
     const assets = join(built, "assets");
     mkdirSync(assets, { recursive: true });
     if (!bare) rmSync(this.#socket(), { force: true });
@@ -136,7 +136,7 @@ class Service {
       this.#setupError = setupErrorIn(line) ?? this.#setupError;
       log.write(`${line}\n`);
     };
-    const variables = { SCRIP_SETUP: setup, SCRIP_METRICS_TOKEN: metricsToken };
+    const variables = { SCRIP_SETUP: setup, SCRIP_METRICS_TOKEN: metricsToken, SCRIP_EDGE_SECRET: edgeSecret };
     this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built, { local }), variables, onLine });
     lock.note(this.#child.pid);
     await waitUntilLive(this.url, this.#child);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::bundle::facts::goods::{GoodsCoverage, ListedGoods};
+use crate::bundle::facts::goods::{CoreGoods, GoodsCoverage, ListedGoods};
 use crate::bundle::facts::{RuleSetFacts, voucher_position};
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
 use crate::id::is_tracking_id;
@@ -21,6 +21,7 @@ use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
 use crate::time::{Instant, TimeZone};
+use crate::wire::rule_set::RuleSet;
 
 /// The member of a customer with the numbers of the conditions that the customer meets.
 const CONDITIONS: &str = "conditions";
@@ -31,6 +32,32 @@ const INDEPENDENT_OF_FIELDS: &str = "conditions_beside_fields";
 const TRACKING_ID: &str = "tracking_id";
 
 impl RuleSetFacts {
+    /// Adds the goods of buckets.
+    pub fn add_goods(&mut self, buckets: RuleSet) {
+        self.core_goods.get_or_insert_with(|| {
+            Box::new(CoreGoods {
+                products: self.products.clone(),
+                skus: self.skus.clone(),
+                names: self.goods_names.clone(),
+                unreadable: self.unreadable.clone(),
+            })
+        });
+        self.products.add(buckets.products);
+        self.skus.add(buckets.skus);
+        self.unreadable.join(buckets.unreadable);
+        if let Some(names) = buckets.goods_names {
+            self.goods_names.get_or_insert_default().join(names);
+        }
+    }
+
+    /// Forgets the buckets that were added.
+    pub fn forget_goods(&mut self) {
+        if let Some(core) = self.core_goods.take() {
+            let CoreGoods { products, skus, names, unreadable } = *core;
+            (self.products, self.skus, self.goods_names, self.unreadable) = (products, skus, names, unreadable);
+        }
+    }
+
     /// Returns goods of the catalogue. If the catalogue is complete, unlisted ones do not exist.
     fn listed<'a>(
         &'a self,

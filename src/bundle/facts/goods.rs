@@ -8,6 +8,7 @@ use crate::model::goods_buckets::KnownGoodsNames;
 use crate::model::order::Goods;
 use crate::ordered_map::OrderedMap;
 use crate::text::Text;
+use crate::wire::readability::UnreadableDocuments;
 
 /// The products or the SKUs of a set of rules, by both names.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,19 @@ pub struct ListedGoods {
     by_id: OrderedMap<Goods>,
     /// Their positions by `source_id`.
     by_source: BTreeMap<Text, usize>,
+}
+
+/// The goods of a core before buckets were added.
+#[derive(Debug, Clone)]
+pub struct CoreGoods {
+    /// Products.
+    pub products: ListedGoods,
+    /// SKUs.
+    pub skus: ListedGoods,
+    /// The known names.
+    pub names: Option<KnownGoodsNames>,
+    /// The documents that cannot be read.
+    pub unreadable: UnreadableDocuments,
 }
 
 /// The answer of a set of rules about a name that it does not list.
@@ -38,6 +52,19 @@ impl ListedGoods {
             }
         }
         ListedGoods { by_id: OrderedMap::new(goods, |goods| [goods.id.as_ref(), None]), by_source }
+    }
+
+    /// Adds further goods; the first of equal names counts.
+    pub fn add(&mut self, goods: Vec<Goods>) {
+        for goods in goods {
+            let is_listed = goods.id.as_ref().is_some_and(|id| self.by_id.position(id).is_some());
+            let (Some(id), false) = (goods.id.clone(), is_listed) else { continue };
+            let (position, source_id) = (self.by_id.iter().count(), goods.source_id.clone());
+            self.by_id.insert(id, goods);
+            if let Some(source_id) = source_id {
+                self.by_source.entry(source_id).or_insert(position);
+            }
+        }
     }
 
     /// Finds the goods of a name.

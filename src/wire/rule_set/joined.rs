@@ -1,6 +1,7 @@
 //! Joins the core of a bundle with documents that came separately: of an opened code, about the client's customer, or of goods.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::json::Node;
 use crate::model::goods_buckets::is_number_of_buckets;
@@ -31,6 +32,11 @@ impl RuleSet {
         }
         Ok(given)
     }
+
+    /// Reads goods buckets alone. Their documents are those of a bundle.
+    pub fn read_goods_buckets(buckets: &[&[u8]]) -> Result<RuleSet, Problem> {
+        RuleSet::read_joined(br#"{"client":true}"#, buckets)
+    }
 }
 
 /// Joins the members of further rules, and notes which goods bucket they are.
@@ -47,7 +53,13 @@ fn join<'n>(rules: &mut Node<'n>, more: Node<'n>, buckets: &mut Vec<(u32, u32)>)
                     list.extend(documents);
                     continue;
                 }
-                let new: Vec<Node<'n>> = documents.into_iter().filter(|one| !contains(list, one)).collect();
+                let ids: BTreeSet<Option<String>> = list.iter().map(id_of).collect();
+                let is_new = |one: &Node<'n>| match id_of(one) {
+                    // One without an id, such as an assignment, is the same if it is equal.
+                    None => !list.contains(one),
+                    id => !ids.contains(&id),
+                };
+                let new: Vec<Node<'n>> = documents.into_iter().filter(is_new).collect();
                 list.extend(new);
             }
             (Node::List(_), None) => members.push((name, value)),
@@ -71,11 +83,7 @@ fn list_of<'m, 'n>(members: &'m mut [(Cow<'n, str>, Node<'n>)], name: &str) -> O
     }
 }
 
-/// Returns whether a list has the document. One without an id, such as an assignment, is the same if it is equal.
-fn contains(list: &[Node<'_>], document: &Node<'_>) -> bool {
-    let id = |node: &Node<'_>| node.get("id").and_then(Node::as_str).map(str::to_owned);
-    match id(document) {
-        Some(own) => list.iter().any(|known| id(known).as_ref() == Some(&own)),
-        None => list.contains(document),
-    }
+/// Returns the id of a document.
+fn id_of(document: &Node<'_>) -> Option<String> {
+    document.get("id").and_then(Node::as_str).map(str::to_owned)
 }

@@ -4,11 +4,13 @@ pub mod response_filter;
 
 use crate::access::{customer_keys, customer_token};
 use crate::http::caller::{Caller, CredentialClass};
+use crate::http::decision_headers::{AnsweredBy, client_headers, context_header};
 use crate::http::reply::{CallError, error};
 use crate::http::request::Request;
 use crate::http::request_checks::header;
-use crate::http::route::{Call, Route};
+use crate::http::route::{Call, HandlerResult, Response, Route};
 use crate::store::Store;
+use crate::store::bundle_heads;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
@@ -61,6 +63,16 @@ pub fn verified_token(call: &Call<'_, '_>) -> Result<(Text, String, i64), CallEr
     };
     let end = customer_token::read(token, &call.caller.project)?.end()?;
     Ok((customer, token.to_owned(), end))
+}
+
+/// Returns the answer to a validation or a qualification with the headers of its decision: for a client, also by which rules it was made.
+pub fn with_decision_headers(call: &Call<'_, '_>, mut answer: Response) -> HandlerResult {
+    answer.headers.push(context_header(call.context));
+    if call.route.is_client_side() {
+        let revision = bundle_heads::find_rules_revision(call.store)?;
+        answer.headers.extend(client_headers(AnsweredBy::Object, &revision));
+    }
+    Ok(answer)
 }
 
 /// Paths at which a request may name its customer.

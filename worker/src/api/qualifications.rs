@@ -93,7 +93,7 @@ pub const ROUTES: &[Route] = &[
             "clientQualify",
             "Returns the redeemables that would apply to a customer and an order, each tested separately, as by a validation. Tests that only a redemption can answer are left out, and nothing is stored or reserved. Only promotions in force whose `visibility` is `public` or not set are listed, and vouchers of the customer of a token. A project whose customer trust is `open` lists all promotions, campaigns and vouchers of the named customer. A customer other than that of the token is refused with `customer_mismatch`, a request that takes too much work with `request_too_complex`.",
         )
-        .returns("The redeemables of this page, the order as sent, and the stacking rules.")
+        .returns("The redeemables of this page, the order as sent, and the stacking rules. The header `Scrip-Answered` is `edge` if it was decided by copies of the rules and `object` otherwise, `Scrip-Revision` identifies the rules, and `Scrip-Context` has the instant and the seed of the decision.")
         .for_classes(&[CredentialClass::Client, CredentialClass::OAuth])
         .scope("qualifications")
         .body(QUALIFY.fields())
@@ -146,7 +146,7 @@ fn qualify(call: &mut Call<'_, '_>) -> HandlerResult {
     let decided = decide::qualify(&facts, &qualification, call.context)
         .map(|decision| write_qualification(&decision.answer, call.context));
     facts.end()?;
-    Ok(Response::bytes(decided?))
+    client::with_decision_headers(call, Response::bytes(decided?))
 }
 
 /// Returns the qualifying vouchers without a campaign, as documents.

@@ -3,6 +3,7 @@
 use crate::access::projects::{self, ProjectSettings};
 use crate::http::caller::{CredentialClass, Settings};
 use crate::http::client_publication_policy::ClientPublicationPolicy;
+use crate::http::edge_policy::EdgePolicy;
 use crate::http::rate_limits::RateLimits;
 use crate::store::sql::Fault;
 use scrip::wire::project::client;
@@ -42,6 +43,8 @@ pub(super) struct Client {
     pub(super) events: bool,
     pub(super) create_customers: bool,
     pub(super) list_vouchers: bool,
+    /// Permission of the entry to answer them.
+    pub(super) edge: EdgePolicy,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -71,7 +74,7 @@ pub(super) fn take_client(project: &mut SetupProject) -> Result<Client, Fault> {
 
 /// Returns the stored form of a project of the setup, with the members that the management API returns.
 pub(super) fn to_project(project: SetupProject, client: Client, now_ms: i64) -> projects::Project {
-    let settings = Settings { changed_ms: now_ms, ..project.settings };
+    let settings = Settings { changed_ms: now_ms, client_edge: client.edge, ..project.settings };
     let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
     let mut members = projects::initial_members();
     for (name, value) in [

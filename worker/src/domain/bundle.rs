@@ -9,7 +9,7 @@ mod core_summary;
 pub mod customer_conditions;
 mod disclosed_documents;
 mod goods_buckets;
-mod goods_build;
+pub mod goods_build;
 mod goods_sets;
 pub mod goods_tree;
 pub mod head;

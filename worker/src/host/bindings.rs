@@ -17,7 +17,7 @@ extern "C" {
     fn header_lines(headers: &web_sys::Headers) -> String;
 
     #[wasm_bindgen(js_name = isOnCloudflare)]
-    fn is_on_cloudflare(request: &web_sys::Request) -> bool;
+    pub(super) fn is_on_cloudflare(request: &web_sys::Request) -> bool;
 
     #[wasm_bindgen(js_name = pause)]
     fn pause_for(millis: f64) -> Promise;
@@ -81,6 +81,10 @@ extern "C" {
     /// Returns the operator's token; without one, plain workerd has `null` and Cloudflare `undefined`.
     #[wasm_bindgen(method, getter, js_name = SCRIP_METRICS_TOKEN)]
     fn metrics_token_bound(this: &Bindings) -> JsValue;
+
+    /// Returns the secret of the parts for the entry; without one as above.
+    #[wasm_bindgen(method, getter, js_name = SCRIP_EDGE_SECRET)]
+    fn edge_secret_bound(this: &Bindings) -> JsValue;
 
     type Namespace;
 
@@ -277,6 +281,11 @@ impl Bindings {
     /// Returns the operator's token, if there is one.
     pub(super) fn metrics_token(&self) -> Option<String> {
         self.metrics_token_bound().as_string().filter(|token| !token.is_empty())
+    }
+
+    /// Returns the secret under which the parts for the entry are encrypted, if there is one.
+    pub(super) fn edge_secret(&self) -> Option<String> {
+        self.edge_secret_bound().as_string().filter(|secret| !secret.is_empty())
     }
 
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.

@@ -5,12 +5,12 @@
 //! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
-use super::{durable, log, object_protocol};
-use crate::access::bundle_head::{self, HeadCopy, JOSE, KvReading};
+use super::{durable, log, object_protocol, random};
+use crate::access::bundle_head::{self, HeadChoice, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
 use crate::domain::bundle::project::{BundleProject, hash_settings};
-use crate::http::caller::Caller;
+use crate::http::caller::{Caller, Settings};
 use crate::http::name_limits;
 use crate::http::query::Query;
 use crate::http::reply::{self, ErrorBody, error_reply, set_header};
@@ -51,9 +51,18 @@ struct CachedHead {
     demanded_ms: i64,
 }
 
+impl CachedHead {
+    /// Returns true if KV was read recently.
+    fn is_fresh(&self, now_ms: i64) -> bool {
+        (0..MEMORY_MS).contains(&timestamp::elapsed(self.read_ms, now_ms))
+    }
+}
+
 thread_local! {
     static HEADS: RefCell<BTreeMap<String, CachedHead>> = const { RefCell::new(BTreeMap::new()) };
     static PARTS: RefCell<BTreeMap<String, Uint8Array>> = const { RefCell::new(BTreeMap::new()) };
+    /// The last settings of each project, with their hash.
+    static SETTINGS: RefCell<BTreeMap<String, (Settings, String)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Admitted call for a head.
@@ -79,8 +88,57 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
         return error_reply(&refused, call.request_id);
     }
     let HeadCall { caller, request, request_id, lines, .. } = call;
-    let time_zone = caller.settings.time_zone.clone();
-    let settings = hash_settings(&BundleProject { id: &caller.project, settings: &caller.settings, time_zone });
+    let choice = choose_head(caller, request_id, &|| lines.clone(), now_ms, env, runtime).await;
+    match choice.head {
+        Some(head) => bundle_head::reply(&head.jws, request, request_id),
+        None => error_reply(&bundle_head::not_ready(), request_id),
+    }
+}
+
+/// Returns the head of a project with the present settings, if it is valid; `None` also if clients have requested none so far.
+pub(super) async fn find_head(
+    caller: &Caller,
+    request_id: &str,
+    lines: &dyn Fn() -> String,
+    env: &Env,
+    runtime: &Context,
+) -> Option<String> {
+    let now_ms = random::clock_ms();
+    if is_known_missing(&caller.project, now_ms) {
+        return None;
+    }
+    let head = choose_head(caller, request_id, lines, now_ms, env, runtime).await.head?;
+    (head.settings == settings_of(caller)).then_some(head.jws)
+}
+
+/// Returns the hash of the settings of a caller's project. Equal settings are hashed once.
+fn settings_of(caller: &Caller) -> String {
+    let Caller { project, settings, .. } = caller;
+    let is_same = |known: &&(Settings, String)| known.0 == *settings;
+    let known = SETTINGS.with_borrow(|all| all.get(project).filter(is_same).map(|(_, hash)| hash.clone()));
+    known.unwrap_or_else(|| {
+        let time_zone = settings.time_zone.clone();
+        let hash = hash_settings(&BundleProject { id: project, settings, time_zone });
+        SETTINGS.with_borrow_mut(|all| {
+            if all.len() >= HEADS_MAX && !all.contains_key(project) {
+                all.clear();
+            }
+            all.insert(project.clone(), (settings.clone(), hash.clone()));
+        });
+        hash
+    })
+}
+
+/// Chooses the head of a project, and informs its object where it has something to do.
+async fn choose_head(
+    caller: &Caller,
+    request_id: &str,
+    lines: &dyn Fn() -> String,
+    now_ms: i64,
+    env: &Env,
+    runtime: &Context,
+) -> HeadChoice {
+    let settings = settings_of(caller);
     let choice = match find_cached_head(&caller.project, now_ms) {
         Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {
@@ -95,12 +153,9 @@ pub(super) async fn answer_head(call: HeadCall<'_>, now_ms: i64, env: &Env, runt
     if let Some(is_missing) = choice.demand
         && take_demand(&caller.project, now_ms)
     {
-        demand(&caller.project, BundleDemand { is_missing, is_of_change: false }, lines, env, runtime);
+        demand(&caller.project, BundleDemand { is_missing, ..BundleDemand::default() }, lines(), env, runtime);
     }
-    match choice.head {
-        Some(head) => bundle_head::reply(&head.jws, request, request_id),
-        None => error_reply(&bundle_head::not_ready(), request_id),
-    }
+    choice
 }
 
 /// Refuses what the object refuses of a request without a body.
@@ -122,8 +177,13 @@ async fn read_copy(bindings: &Bindings, project: &str, request_id: &str) -> KvRe
 
 /// Returns the head in memory if it was read recently.
 fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
-    let is_fresh = |cached: &&CachedHead| (0..MEMORY_MS).contains(&timestamp::elapsed(cached.read_ms, now_ms));
+    let is_fresh = |cached: &&CachedHead| cached.is_fresh(now_ms);
     HEADS.with_borrow(|heads| heads.get(project).filter(is_fresh).and_then(|cached| cached.copy.clone()))
+}
+
+/// Returns true if KV had no head recently.
+fn is_known_missing(project: &str, now_ms: i64) -> bool {
+    HEADS.with_borrow(|heads| heads.get(project).is_some_and(|cached| cached.is_fresh(now_ms) && cached.copy.is_none()))
 }
 
 fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {
@@ -152,11 +212,11 @@ fn take_demand(project: &str, now_ms: i64) -> bool {
 
 /// Has the bundle of a project with changed settings built, where clients request it. A page that listens to the feed requests no head.
 pub(super) fn demand_after_change(caller: &Caller, lines: String, env: &Env, runtime: &Context) {
-    demand(&caller.project, BundleDemand { is_missing: false, is_of_change: true }, lines, env, runtime);
+    demand(&caller.project, BundleDemand { is_of_change: true, ..BundleDemand::default() }, lines, env, runtime);
 }
 
 /// Informs the project's object of a demand. The answer does not wait for it.
-fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
+pub(super) fn demand(project: &str, wanted: BundleDemand, lines: String, env: &Env, runtime: &Context) {
     let (env, object) = (env.clone(), format!("project:{project}"));
     runtime.wait_until(async move {
         let bindings: &Bindings = env.unchecked_ref();

@@ -50,6 +50,17 @@ pub(super) async fn find_bucket(
     }
 }
 
+/// Returns the bytes of a bucket; `None` where KV does not have all parts.
+pub(super) async fn find_bytes(bindings: &Bindings, project: &str, root: &str, bucket: u32) -> Option<Vec<u8>> {
+    let mut search = BucketSearch::new(root, bucket);
+    loop {
+        let part = find_part(bindings, &bundle_parts::copy_name(project, search.hash())).await?;
+        if search.is_bucket(&part).ok()? {
+            return Some(part);
+        }
+    }
+}
+
 async fn find_part(bindings: &Bindings, name: &str) -> Option<Vec<u8>> {
     if let Some(part) = PARTS.with_borrow(|parts| parts.get(name).cloned()) {
         return Some(part);

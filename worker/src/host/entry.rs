@@ -6,12 +6,15 @@
 
 use super::attempt_limiter::AttemptLimiter;
 use super::bindings::{
-    Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
-    respond, respond_file, respond_in_parts, respond_reply,
+    Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, is_on_cloudflare, origin_of,
+    read_body, read_head, respond, respond_file, respond_in_parts, respond_reply,
 };
-use super::bundle_calls::{BundleAnswer, BundleCall};
+use super::bundle_calls::BundleCall;
+use super::edge::EdgeHost;
+use super::edge_pass::{EdgeBody, EdgePass};
+use super::entry_outcome::EntryOutcome;
 use super::passed_headers::{is_test, passes};
-use super::{asset, bundle, feed, health, key, log, metrics, object_protocol, random};
+use super::{asset, bundle, edge_pass, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
 use crate::access::keys::{self, WebhookSecretUpdate};
@@ -56,28 +59,6 @@ struct RequestProgress {
 thread_local! {
     /// Counts of calls to this process, by caller.
     static COUNTS: RefCell<rates::Counts> = RefCell::default();
-}
-
-/// Result for the caller.
-enum EntryOutcome {
-    /// The answer of an object, passed on untouched.
-    Answer(ObjectResponse),
-    /// First part of a response; its object sends the next ones as the caller reads.
-    Parts(ResponseParts),
-    /// Open connection to the feed, or a file.
-    Response(web_sys::Response),
-    /// Reply of the entry itself.
-    Reply(Reply),
-}
-
-impl From<BundleAnswer> for EntryOutcome {
-    fn from(answer: BundleAnswer) -> EntryOutcome {
-        match answer {
-            BundleAnswer::Part(part) => EntryOutcome::Answer(part),
-            BundleAnswer::Feed(connection) => EntryOutcome::Response(connection),
-            BundleAnswer::Reply(reply) => EntryOutcome::Reply(reply),
-        }
-    }
 }
 
 /// Answers one HTTP request.
@@ -210,7 +191,7 @@ impl IncomingRequest {
             return Ok(answer.into());
         }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
-            Body::Whole(body) => self.pass(matched.route, caller, bindings, &body).await,
+            Body::Whole(body) => self.pass(matched, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
             Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::malformed_body(), &self.request_id))),
             Body::Late => Ok(EntryOutcome::Reply(error_reply(&reply::timed_out_body(), &self.request_id))),
@@ -227,28 +208,60 @@ impl IncomingRequest {
         Ok(EntryOutcome::Response(response))
     }
 
-    /// Forwards the request. If it names codes, the attempt limiter may delay or refuse it.
+    /// Answers the request by copies of the rules, or forwards it. If it names codes, the attempt limiter may delay or refuse it.
     async fn pass(
         &self,
-        route: &Route,
+        matched: &MatchedRoute,
         caller: &Caller,
         bindings: &Bindings,
         body: &Uint8Array,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
-        let Some(client_key) = failed_attempts::client_key(route, caller) else {
-            return self.forward(route, caller, bindings, body).await;
+        let whole = EdgeBody::of(matched, &self.request, caller, body);
+        let host = EdgeHost { env: &self.env, runtime: &self.runtime, is_on_cloudflare: is_on_cloudflare(&self.raw) };
+        let lines = || self.demand_lines(caller);
+        let edge = whole.as_ref().and_then(|whole| whole.pass(caller, &self.context, &self.request_id, host, &lines));
+        let edge = edge.as_ref();
+        // Without a code there is nothing to guess.
+        if let Some(reply) = edge_pass::answer(edge, false).await {
+            return Ok(EntryOutcome::Reply(reply));
+        }
+        let Some(client_key) = failed_attempts::client_key(matched.route, caller) else {
+            return self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await;
         };
         let limiter = AttemptLimiter::of(bindings, client_key, self.lines(is_test, &[]), &self.request_id);
         if let Some(seconds) = limiter.enter().await {
             return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
-        let mut outcome = self.forward(route, caller, bindings, body).await;
+        let mut outcome = match edge_pass::answer(edge, true).await {
+            Some(reply) => Ok(EntryOutcome::Reply(reply)),
+            None => self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await,
+        };
         let answer = match &mut outcome {
             Ok(EntryOutcome::Answer(answer)) => Some(answer),
             _ => None,
         };
         limiter.leave(answer, self.arrived_ms, &self.runtime).await;
         outcome
+    }
+
+    /// Forwards the request. Where its object fails and nothing can have been stored, the rules of the entry answer, or the caller may repeat it.
+    async fn forward_or_fall_back(
+        &self,
+        route: &Route,
+        caller: &Caller,
+        bindings: &Bindings,
+        body: &Uint8Array,
+        edge: Option<&EdgePass<'_>>,
+    ) -> Result<EntryOutcome, ObjectCallFailure> {
+        let outcome = self.forward(route, caller, bindings, body).await;
+        let Some(edge) = edge.filter(|edge| edge.stores_nothing()) else { return outcome };
+        match &outcome {
+            Err(ObjectCallFailure::Fault(fault)) => self.log("error", 503, &fault.0),
+            // The object has logged it.
+            Ok(EntryOutcome::Answer(answer)) if answer.status == 500 => {}
+            _ => return outcome,
+        }
+        Ok(EntryOutcome::Reply(edge.answer_after_failure().await))
     }
 
     /// Checks the request against the record of its key. A cached record that does not fit may be older than a new secret.
@@ -431,11 +444,7 @@ fn context_of(request: &Request) -> Result<scrip::Context, Fault> {
 fn unanswered(request_id: &str) -> Reply {
     let body =
         format!(r#"{{"code":500,"key":"internal_error","message":"Internal error","request_id":"{request_id}"}}"#);
-    json_reply(500, request_id, body)
-}
-
-fn json_reply(status: u16, request_id: &str, body: String) -> Reply {
     let headers = [("content-type", "application/json"), ("x-request-id", request_id)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    Reply { status, headers: headers.into(), body: body.into_bytes() }
+    Reply { status: 500, headers: headers.into(), body: body.into_bytes() }
 }

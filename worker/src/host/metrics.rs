@@ -27,6 +27,8 @@ type CallName = (&'static str, &'static str);
 struct EntryCounters {
     requests: BTreeMap<(CallName, u16), u64>,
     times: BTreeMap<CallName, Times>,
+    /// Answers by copies of the rules, without an object.
+    by_rules: BTreeMap<CallName, u64>,
 }
 
 thread_local! {
@@ -40,6 +42,14 @@ pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u1
         let count = counters.requests.entry((call_name, status)).or_default();
         *count = count.saturating_add(1); // A metric is no amount.
         counters.times.entry(call_name).or_default().record(millis);
+    });
+}
+
+/// Counts a request that the entry answered by copies of the rules. It is also counted as answered.
+pub(super) fn count_by_rules(route: &'static Route) {
+    COUNTERS.with_borrow_mut(|counters| {
+        let count = counters.by_rules.entry((route.method, route.path)).or_default();
+        *count = count.saturating_add(1); // A metric is no amount.
     });
 }
 
@@ -121,6 +131,11 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
         metric("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
             for (((method, route), status), count) in &counters.requests {
                 samples.sample(&[("route", route), ("method", method), ("status", &status.to_string())], count);
+            }
+        });
+        metric("scrip_edge_answers_total", "counter", "Requests answered by copies of the rules.", &|samples| {
+            for ((method, route), count) in &counters.by_rules {
+                samples.sample(&[("route", route), ("method", method)], count);
             }
         });
         metric("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {

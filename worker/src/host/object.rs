@@ -3,12 +3,13 @@
 
 use super::durable::ObjectSql;
 use super::{log, object_protocol, random};
-use crate::access::{bundle_head, bundle_parts};
+use crate::access::{bundle_head, bundle_parts, edge_part};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::request_checks::header;
 use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
+use crate::store::bundle_heads;
 use crate::store::bundle_work::BundleWork;
 use crate::store::sql::Fault;
 use crate::{directory, service};
@@ -108,13 +109,14 @@ pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arra
 
 /// Records what the last step of copying the bundle to KV has done, and returns the next one, inside a transaction too. Both are JSON:
 /// of `kv_copies::CopyReport`, and of `kv_copies::CopyStep` or null. The step is followed by the due time of the next pass, or null.
+/// `edge_secret` encrypts the part of the entry; without it there is none.
 #[wasm_bindgen(js_name = copyBundle)]
-pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+pub fn copy_bundle(fresh: bool, report: &str, sql: &ObjectSql, edge_secret: Option<String>) -> Result<Array, JsError> {
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
         let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
-        let step = service::copy_bundle(&mut store, &context, &report)?;
+        let step = service::copy_bundle(&mut store, &context, &report, edge_secret.as_deref())?;
         let step = serde_json::to_string(&step).map_err(|error| Fault::new(error.to_string()))?;
         let [work, _] = alarms_of(&store);
         Ok(Array::of2(&JsValue::from_str(&step), &work))
@@ -136,6 +138,18 @@ pub fn derive_box_keys(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arr
         Ok(Array::of2(&JsValue::from_str(&step), &work))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// Returns the revision of the project's rules in the present transaction, which the shell reports to the entry after the commit.
+#[wasm_bindgen(js_name = rulesRevision)]
+pub fn rules_revision(sql: &ObjectSql) -> Result<String, JsError> {
+    bundle_heads::find_rules_revision(&Store::new(sql)).map_err(|fault| JsError::new(&fault.0))
+}
+
+/// Returns the name of the part of the entry in KV.
+#[wasm_bindgen(js_name = nameOfEdgePart)]
+pub fn name_of_edge_part(project: &str) -> String {
+    edge_part::copy_name(project)
 }
 
 /// Returns the name of the copy of a project's head in KV.

@@ -26,3 +26,8 @@ pub(super) fn context_of(request: &Request, mut context: Context) -> Result<Cont
 pub(super) fn has_own_clock(request: &Request) -> bool {
     header(request, NOW_HEADER).is_some()
 }
+
+/// Returns true if only the object may answer a request: the test sets more than its time.
+pub(super) fn is_for_object(request: &Request) -> bool {
+    request.headers.iter().any(|(name, _)| name.starts_with("scrip-test-") && name != NOW_HEADER)
+}

@@ -1,6 +1,7 @@
 //! An authenticated caller and the project settings that travel with its call, as data.
 
 use crate::http::client_publication_policy::ClientPublicationPolicy;
+use crate::http::edge_policy::EdgePolicy;
 use crate::http::rate_limits::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -95,6 +96,9 @@ pub struct Settings {
     /// Time of their last change, in milliseconds: of two records of a project, the one with the later settings counts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub changed_ms: i64,
+    /// Permission of the entry to answer clients.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub client_edge: EdgePolicy,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

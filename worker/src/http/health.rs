@@ -40,3 +40,11 @@ pub fn reply(problems: &[HealthProblem], request_id: &str) -> Reply {
     let details: Vec<&str> = problems.iter().map(|lack| lack.detail()).collect();
     error_reply(&error(503, "service_unavailable", "The service cannot do its work", details.join("; ")), request_id)
 }
+
+/// Returns the error for a request whose object did not answer and that stores nothing: the caller may repeat it.
+pub fn unanswered(request_id: &str, retry_seconds: i64) -> Reply {
+    let details = "the project does not answer for the moment; nothing was stored, so ask again";
+    let mut body = error(503, "service_unavailable", "The service cannot do its work", details);
+    body.retry_after = Some(retry_seconds);
+    error_reply(&body, request_id)
+}

@@ -358,7 +358,7 @@ pub const ANY_ORIGIN: &str = "*";
 /// Adds the headers that a client of a trusted origin needs to read a reply.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    let exposed = "x-request-id, scrip-context, date, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
+    let exposed = "x-request-id, scrip-answered, scrip-context, scrip-revision, date, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
          x-rate-limit-remaining, x-rate-limit-retry, x-rate-limit-type";
     set_header(reply, "access-control-expose-headers", exposed);
     if origin != ANY_ORIGIN {

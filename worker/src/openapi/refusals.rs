@@ -1,8 +1,8 @@
 //! Responses of refusals in the description: one for each status, and the statuses that a route can return.
 
 use crate::access::{bundle_head, feed};
-use crate::http::reply;
 use crate::http::route::Route;
+use crate::http::{health, reply};
 use crate::openapi::schema::{Direction, SchemaRegistry};
 use scrip::shape;
 use scrip::shape::{COUNT, FieldType, KEY, TEXTS, may, must};
@@ -67,6 +67,10 @@ fn reads_bundle(route: &Route) -> bool {
     matches!(route.path, "/client/v1/bundle" | "/client/v1/bundle/me")
 }
 
+fn is_decided_by_entry(route: &Route) -> bool {
+    matches!(route.path, "/client/v1/validations" | "/client/v1/qualifications")
+}
+
 fn writes(route: &Route) -> bool {
     route.method != "GET"
 }
@@ -109,7 +113,9 @@ const TOO_MANY_REQUESTS: &str = "The caller sends too much in a period; the head
     Without a key: a rate limit of the project, or too many unknown codes from one client. \
     With a key: the share of a client is used up, of stored responses (`too_many_requests`), customers (`too_many_customers`), events (`too_many_events`), publications (`too_many_publications`) or sessions (`too_many_sessions`).";
 
-/// Name of the second response with the status 503: an example of a story is of one of the two.
+/// Name of the refusal of a validation or a qualification that no object answers.
+const UNANSWERED: &str = "Unanswered";
+/// Name of the response with the status 503 about bundles: an example of a story is of one of them.
 const NOT_READY: &str = "NotReady";
 
 const REFUSALS: &[Refusal] = &[
@@ -183,6 +189,12 @@ const REFUSALS: &[Refusal] = &[
         "The bundle is not built yet, or cannot be read for the moment (`bundle_not_ready`). The header `Retry-After` has the seconds to wait.",
         reads_bundle,
     ),
+    refusal(
+        503,
+        UNANSWERED,
+        "The project does not answer for the moment, and nothing was stored (`service_unavailable`). The header `Retry-After` has the seconds to wait.",
+        is_decided_by_entry,
+    ),
 ];
 
 /// Returns the responses by their names, with `examples` of real ones by their status.
@@ -222,6 +234,7 @@ fn example_without_story(status: u16, name: &str) -> Option<Json> {
         429 => reply::too_many(request_id, 30),
         500 => reply::failed(request_id),
         503 if name == NOT_READY => reply::error_reply(&bundle_head::not_ready(), request_id),
+        503 if name == UNANSWERED => health::unanswered(request_id, 1),
         503 => reply::error_reply(&feed::full(), request_id),
         _ => return None,
     };
@@ -232,13 +245,12 @@ fn example_without_story(status: u16, name: &str) -> Option<Json> {
 pub fn of(route: &Route, keys: Option<&Json>) -> Vec<(String, Json)> {
     let refusals = REFUSALS.iter().filter(|refusal| !route.classes.is_empty() && (refusal.gives)(route));
     let named = |refusal: &Refusal| {
-        let mut response = json!({ "$ref": format!("#/components/responses/{}", refusal.name) });
+        let named = format!("#/components/responses/{}", refusal.name);
         let caused = keys.and_then(|keys| keys.get(refusal.status.to_string())).and_then(Json::as_array);
-        if let Some(caused) = caused.filter(|_| refusal.status != 503) {
-            let caused: Vec<String> = caused.iter().filter_map(Json::as_str).map(|key| format!("`{key}`")).collect();
-            response["description"] = format!("Errors of this operation include {}.", caused.join(", ")).into();
-        }
-        response
+        let Some(caused) = caused.filter(|_| refusal.status != 503) else { return json!({ "$ref": named }) };
+        let caused: Vec<String> = caused.iter().filter_map(Json::as_str).map(|key| format!("`{key}`")).collect();
+        let description = format!("Errors of this operation include {}.", caused.join(", "));
+        json!({ "$ref": named, "description": description })
     };
     refusals.map(|refusal| (refusal.status.to_string(), named(refusal))).collect()
 }

@@ -130,7 +130,7 @@ impl Shop {
     }
 
     fn next_step(&self, report: &CopyReport) -> Option<CopyStep> {
-        self.event(|store, context| service::copy_bundle(store, context, report).unwrap())
+        self.event(|store, context| service::copy_bundle(store, context, report, None).unwrap())
     }
 
     /// Writes to KV what a step says.

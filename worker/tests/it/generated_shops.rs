@@ -4,6 +4,7 @@
 //! `SHOPS_SEED=17` runs one shop, `SHOPS_MORE=4` four times as many, which are more than ten thousand carts; a mismatch prints the calls that
 //! lead to it.
 
+use crate::edge_comparison;
 use crate::shops::checks;
 
 /// Number of shops in a shard.
@@ -21,10 +22,18 @@ fn shard(number: u64) {
     }
     let more: u64 = std::env::var("SHOPS_MORE").ok().and_then(|more| more.parse().ok()).unwrap_or(1);
     let mut all = checks::TrialReport::default();
+    edge_comparison::begin();
     for count in 0..SHOPS * more {
         all.add(checks::shop(count * SHARDS + number));
     }
-    println!("{} carts in {} shops: {:?}", all.carts, SHOPS * more, all.reached);
+    let compared = edge_comparison::begin();
+    println!(
+        "{} carts in {} shops: {:?}, {compared} answers of the entry's rules",
+        all.carts,
+        SHOPS * more,
+        all.reached
+    );
+    assert!(compared > 100, "the rules of the entry answer only {compared} carts");
     assert!(all.wrong.is_empty(), "{} of {} carts:\n{}", all.wrong.len(), all.carts, first(&all.wrong));
     all.reached_enough();
     crate::support::test_report::record(

@@ -15,6 +15,8 @@ mod box_keys;
 mod bundle;
 #[path = "../support/caller.rs"]
 mod caller;
+#[path = "../support/edge_comparison.rs"]
+mod edge_comparison;
 #[path = "../support/field_coverage.rs"]
 mod field_coverage;
 #[path = "../support/in_process.rs"]

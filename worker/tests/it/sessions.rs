@@ -86,6 +86,7 @@ fn caller(class: CredentialClass, address: Option<&str>) -> Caller {
         address_header: None,
         replay_days: 0,
         changed_ms: 0,
+        client_edge: Default::default(),
     };
     Caller {
         project: "proj_dev".into(),

@@ -24,6 +24,7 @@ fn of(class: CredentialClass, key_id: &str) -> (String, String) {
         address_header: None,
         replay_days: 0,
         changed_ms: 0,
+        client_edge: Default::default(),
     };
     let caller = Caller {
         project: "proj_dev".into(),

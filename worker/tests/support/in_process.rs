@@ -1,5 +1,6 @@
 //! Runs requests without the runtime: entry, directory and project, each with its own SQLite in memory.
 
+use crate::edge_comparison;
 use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::access::auth::{self, KeyLookup};
@@ -222,6 +223,7 @@ impl Edge {
         request.headers.push(("scrip-caller".into(), caller.header()));
         request.headers.push(("scrip-request-id".into(), request_id.to_owned()));
         request.headers.push(("scrip-origin".into(), "http://shop.test".into()));
+        let by_entry = self.answer_by_rules(context, &caller, &request);
         let answer = if auth::object(route, &caller) == "directory" {
             self.directory.event(context, |store| directory::serve_directory(&request, store, context, SETUP))
         } else {
@@ -233,6 +235,9 @@ impl Edge {
             eprintln!("{request_id}: {fault}");
             scrip_worker::http::reply::failed(request_id)
         });
+        if let Some(by_entry) = &by_entry {
+            edge_comparison::check_same(&request, by_entry, &reply);
+        }
         if let Some((_, project)) = reply.headers.iter().find(|(name, _)| name == FORWARD_TO_PROJECT) {
             let other = caller.in_other(project).unwrap();
             request.headers.retain(|(name, _)| name != "scrip-caller");
@@ -262,6 +267,17 @@ impl Edge {
         }
         self.follow(&caller, context, &mut reply);
         reply
+    }
+
+    /// Returns the answer of the entry's rules, if answers are compared and there is one. What it writes is undone.
+    fn answer_by_rules(&self, context: &Context, caller: &Caller, request: &Request) -> Option<Reply> {
+        let mut answer = None;
+        self.project(&caller.project, |object| {
+            if edge_comparison::is_on() && !object.fresh.get() {
+                answer = edge_comparison::answer_undone(&object.sql, context, caller, request);
+            }
+        });
+        edge_comparison::count(answer)
     }
 
     /// Follows the instructions of the directory in the headers of its answer, as the entry does, and removes these headers.

@@ -7,6 +7,7 @@ use crate::domain::vouchers::code_generator;
 use crate::http::allowed_origins;
 use crate::http::caller::{REPLAY_DAYS_MAX, Settings};
 use crate::http::client_publication_policy::ClientPublicationPolicy;
+use crate::http::edge_policy::EdgePolicy;
 use crate::http::rate_limits::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, FieldType, below, may, must};
@@ -144,6 +145,7 @@ pub fn without_settings() -> ProjectSettings {
         address_header: None,
         replay_days: 0,
         changed_ms: 0,
+        client_edge: EdgePolicy::Unset,
     };
     ProjectSettings {
         settings,

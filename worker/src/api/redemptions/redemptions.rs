@@ -30,14 +30,13 @@ use scrip::json::Node;
 use scrip::model::order::Order;
 use scrip::model::redeemable::IncentiveObject;
 use scrip::model::request::Redeemables;
-use scrip::text::hex;
 use scrip::wire::decision::write_validation;
 use scrip::wire::problem::VALUES_MAX;
 use scrip::wire::redemptions::failure::write_failure;
 use scrip::wire::redemptions::record::{PrintedAnswer, RecordForm, RecordedOrder};
 use scrip::wire::redemptions::redemption::record;
 use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 /// A redemption or a rollback.
 pub const RECORD: FieldType = FieldType::Either(&[
@@ -128,7 +127,7 @@ pub const ROUTES: &[Route] = &[
             "clientValidate",
             "Evaluates up to 30 redeemables on an order under the stacking rules and returns a verdict on each, without redeeming any. With a session of type `LOCK`, the quantities, credits and points are reserved until the session expires. Inapplicable redeemables are part of the answer, not an error. Codes that the client may not use read as unknown codes. A customer other than that of the token is refused with `customer_mismatch`, too many open sessions with `too_many_sessions`.",
         )
-        .returns("The verdict on the request and on each redeemable, reduced to fields that a client may see.")
+        .returns("The verdict on the request and on each redeemable, reduced to fields that a client may see. The header `Scrip-Answered` is `edge` if it was decided by copies of the rules and `object` otherwise, `Scrip-Revision` identifies the rules, and `Scrip-Context` has the instant and the seed of the decision.")
         .for_classes(CLIENT)
         .names_codes()
         .scope("validations")
@@ -254,11 +253,8 @@ fn count_failed_attempts(call: &Call<'_, '_>, evaluated: &Evaluation<'_>) {
 
 fn validate(call: &mut Call<'_, '_>) -> HandlerResult {
     let request = read(call, &call.request.body)?;
-    let mut answer = Response::bytes(check(call, &request, write_validation)?);
-    // With these a client makes equal bytes. They reveal no secret: no redemption and no code comes from this seed.
-    let details = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
-    answer.headers.push(("scrip-context", details.to_string()));
-    Ok(answer)
+    let body = check(call, &request, write_validation)?;
+    client::with_decision_headers(call, Response::bytes(body))
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> HandlerResult {

@@ -36,11 +36,14 @@ const LATEST_MS: i64 = 10_000;
 const SETTINGS_MS: u64 = 120_000;
 
 /// State of the head that a client requests, as the entry knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
     /// True if KV has no head of the project.
     #[serde(default)]
     pub is_missing: bool,
+    /// True if KV has no part of the entry that fits the head.
+    #[serde(default)]
+    pub lacks_edge_part: bool,
     /// True if the settings have changed, and no client requests the bundle.
     #[serde(default)]
     pub is_of_change: bool,
@@ -73,6 +76,8 @@ pub fn demand(store: &mut Store<'_>, context: &Context, caller: &Caller, demand:
     }
     if demand.is_missing {
         bundle_heads::mark_lost(store);
+    } else if demand.lacks_edge_part {
+        bundle_heads::mark_part_lost(store);
     }
     let now_ms = context.now.millis();
     jobs::insert_or_reschedule_earlier(store, BUILD_BUNDLE, now_ms);
@@ -85,7 +90,7 @@ pub fn demand_first(store: &mut Store<'_>, context: &Context, caller: &Caller) -
     if bundle_heads::find_project(store)?.is_some() {
         return Ok(());
     }
-    demand(store, context, caller, BundleDemand { is_missing: false, is_of_change: false })
+    demand(store, context, caller, BundleDemand::default())
 }
 
 /// Returns the settings of a caller, or the later ones that another caller has brought: for a minute after a change, entries have records

@@ -17,7 +17,7 @@ use scrip::model::client::ClientContext;
 use scrip::model::goods_buckets::{bucket_of, hash_prefix};
 use scrip::text::sha256_hex;
 use scrip::wire::project::client::client_policy_of;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ const FORM: u32 = 2;
 const BUCKET_ROWS: u64 = 10;
 
 /// Tree of the goods, as a head claims it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoodsRoot {
     /// Hash that proves each bucket.
     pub root: String,

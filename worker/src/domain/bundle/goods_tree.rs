@@ -103,14 +103,19 @@ impl BucketSearch {
     /// Takes the part of the hash. Returns the answer when it is the bucket, else `None`: then the search continues. `Err` means that
     /// there is no such bucket.
     pub fn read(&mut self, part: &[u8]) -> Result<Option<Vec<u8>>, NoBucket> {
-        if let Ok(page) = serde_json::from_slice::<GoodsPage>(part)
-            && !self.is_at_bucket
+        Ok(self.is_bucket(part)?.then(|| self.write(Some(part))))
+    }
+
+    /// Takes the part of the hash in the same way; returns true if it is the bucket.
+    pub fn is_bucket(&mut self, part: &[u8]) -> Result<bool, NoBucket> {
+        if !self.is_at_bucket
+            && let Ok(page) = serde_json::from_slice::<GoodsPage>(part)
         {
-            return self.descend(&page).map(|()| None).ok_or(NoBucket);
+            return self.descend(&page).map(|()| false).ok_or(NoBucket);
         }
         // A tree of one bucket has no page.
         let is_bucket = self.is_at_bucket || part.starts_with(BUCKET_BEGIN.as_bytes());
-        if is_bucket && self.place == 0 { Ok(Some(self.write(Some(part)))) } else { Err(NoBucket) }
+        if is_bucket && self.place == 0 { Ok(true) } else { Err(NoBucket) }
     }
 
     fn descend(&mut self, page: &GoodsPage) -> Option<()> {

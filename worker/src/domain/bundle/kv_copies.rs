@@ -7,9 +7,13 @@
 //! place of the newest. So a pass that ended without the acknowledgement of each call has the head written again, after growing waits. Times saturate, at
 //! the end of time.
 
+pub mod edge_rules;
+
 use crate::access::bundle_head::{HeadCopy, copy_name};
 use crate::access::bundle_parts;
+use crate::access::edge_part::{self, EdgeKey, EdgePart};
 use crate::domain::bundle::head;
+use crate::domain::bundle::kv_copies::edge_rules::EdgeClaims;
 use crate::store::Store;
 use crate::store::bundle_heads::{self as stored, CopyPass, StoredHead};
 use crate::store::sql::Fault;
@@ -119,9 +123,9 @@ pub fn record(store: &mut Store<'_>, report: &CopyReport, now_ms: i64) -> Result
     Ok(())
 }
 
-/// Returns the next step; `None` when KV is up to date. It is stored before, at the flush, that its calls are under way.
-pub fn next(store: &mut Store<'_>) -> Result<Option<CopyStep>, Fault> {
-    let step = find_step(store)?;
+/// Returns the next step; `None` when KV is up to date. With a secret, KV also gets the part of the entry. It is stored before, at the flush, that its calls are under way.
+pub fn next(store: &mut Store<'_>, edge_secret: Option<&str>) -> Result<Option<CopyStep>, Fault> {
+    let step = find_step(store, edge_secret)?;
     let pass = stored::find_pass(store)?;
     if pass.is_open != step.is_some() {
         stored::update_pass(store, CopyPass { is_open: step.is_some(), ..pass });
@@ -132,7 +136,7 @@ pub fn next(store: &mut Store<'_>) -> Result<Option<CopyStep>, Fault> {
     Ok(step)
 }
 
-fn find_step(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
+fn find_step(store: &Store<'_>, edge_secret: Option<&str>) -> Result<Option<CopyStep>, Fault> {
     let (Some(state), Some(project)) = (stored::find_copy_state(store)?, stored::find_project(store)?) else {
         return Ok(None);
     };
@@ -149,9 +153,14 @@ fn find_step(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     }
     if !state.has_head {
         let head = stored::find_state(store)?.head.ok_or_else(|| Fault::new("the bundle has no head"))?;
-        let pair = KvPair { name: copy_name(&project.id), value: copy_of(&head)?.write()? };
+        let mut pairs = vec![KvPair { name: copy_name(&project.id), value: copy_of(&head)?.write()? }];
+        // One that KV gets later than the head, or an older one, is of another head and counts as absent.
+        if let Some(key) = edge_secret.and_then(|secret| EdgeKey::derive(secret, &project.id)) {
+            let part = edge_part(store, &head)?;
+            pairs.push(KvPair { name: edge_part::copy_name(&project.id), value: key.seal(&part)? });
+        }
         let report = CopyReport { rev: Some(head.rev), ..CopyReport::default() };
-        return Ok(Some(CopyStep { pairs: vec![pair], head: Some(head.jws), report, ..CopyStep::default() }));
+        return Ok(Some(CopyStep { pairs, head: Some(head.jws), report, ..CopyStep::default() }));
     }
     if !state.has_removed {
         return Ok(None);
@@ -160,6 +169,16 @@ fn find_step(store: &Store<'_>) -> Result<Option<CopyStep>, Fault> {
     let removed = stored::list_removals(store, REMOVALS_MAX)?;
     let removals = removed.iter().map(|hash| name(hash)).collect();
     Ok(Some(CopyStep { removals, report: CopyReport { removed, ..CopyReport::default() }, ..CopyStep::default() }))
+}
+
+/// Returns the part of a head for the entry. Keys of codes without a box open nothing.
+pub fn edge_part(store: &Store<'_>, head: &StoredHead) -> Result<EdgePart, Fault> {
+    let claims = EdgeClaims::read(&head.jws);
+    let root = claims.as_ref().and_then(|claims| claims.goods.as_ref()).map(|goods| goods.root.as_str());
+    let keys = stored::list_box_keys(store)?;
+    let keys = keys.into_iter().filter_map(|(code, key)| key.map(|key| (code, key)));
+    let revision = stored::rules_revision(&head.revision, root);
+    Ok(EdgePart { head: head.jws.clone(), revision, keys: keys.collect() })
 }
 
 fn copy_of(head: &StoredHead) -> Result<HeadCopy, Fault> {

@@ -270,6 +270,15 @@ fn encrypt_box(key: &str, content: &[u8]) -> Result<(String, String), Fault> {
     Ok((Base64UrlUnpadded::encode_string(name), body))
 }
 
+/// Returns the content of the box of a key; `None` if there is no such box, or it cannot be opened.
+pub fn open_box(key: &str, boxes: &BTreeMap<String, String>) -> Option<Vec<u8>> {
+    let key = decode_hex_array::<BOX_KEY_BYTES>(key)?;
+    let (name, opening) = key.split_at_checked(HALF)?;
+    let closed = Base64UrlUnpadded::decode_vec(boxes.get(&Base64UrlUnpadded::encode_string(name))?).ok()?;
+    let (nonce, closed) = closed.split_first_chunk::<NONCE_BYTES>()?;
+    Aes128Gcm::new_from_slice(opening).ok()?.decrypt(&Nonce::from(*nonce), closed).ok()
+}
+
 /// Returns the text of a member; an empty one without it.
 fn text_of<'j>(document: &'j Json, name: &str) -> &'j str {
     document.get(name).and_then(Json::as_str).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Tests the copies of the bundle in KV: after an interruption, and their removal.
 
 use super::{HOUR, Shop};
+use scrip_worker::access::edge_part::EdgeKey;
 use scrip_worker::domain::bundle::kv_copies::CopyReport;
 use scrip_worker::service;
 use serde_json::{Value as Json, json};
@@ -63,4 +64,29 @@ fn former_parts_are_removed_from_kv() {
     shop.ask(true);
     shop.pass(0);
     assert_eq!((parts(), shop.goods()["products"].as_array().unwrap().len()), (2, 1));
+}
+
+/// KV gets the part of the entry with the head, if the Worker has a secret, and again when the entry finds none.
+#[test]
+fn with_a_secret_kv_gets_the_part_of_the_entry_beside_the_head() {
+    const SECRET: &str = "a secret of the tests";
+    let shop = Shop::built();
+    assert!(!shop.kv.borrow().contains_key("bundle-edge:proj_dev"));
+    for _ in 0..2 {
+        let path = format!("PUT {}", scrip_worker::domain::bundle::build_job::DEMAND_PATH);
+        assert_eq!(shop.serve(&path, &json!({ "lacks_edge_part": true })).status, 204);
+        let first = CopyReport::default();
+        let step = shop.event(|store, context| service::copy_bundle(store, context, &first, Some(SECRET)).unwrap());
+        let step = step.expect("the head is written again");
+        assert_eq!(step.pairs.len(), 2, "a head and its part: {step:?}");
+        let value = |name: &str| step.pairs.iter().find(|pair| pair.name == name).unwrap().value.clone();
+        let key = EdgeKey::derive(SECRET, "proj_dev").unwrap();
+        let part = key.open(&value("bundle-edge:proj_dev")).unwrap();
+        assert_eq!(Some(&part.head), step.head.as_ref());
+        assert!(value("bundle-head:proj_dev").contains(&part.head));
+        let is_done = shop.event(|store, context| {
+            service::copy_bundle(store, context, &step.report, Some(SECRET)).unwrap().is_none()
+        });
+        assert!(is_done);
+    }
 }

@@ -1,0 +1,265 @@
+//! Answers validations and qualifications of clients from the copies of the bundle in KV, without the project's object.
+//!
+//! Rules are prepared once for each head, from the core, the part of the entry and the goods buckets that requests need. The entry answers
+//! by the present rules only: on plain workerd the shell reports their revision after each commit, before the caller gets its answer. On
+//! Cloudflare, where nothing is reported, it answers where the project allows rules of some age.
+
+use super::bindings::Bindings;
+use super::bundle::{self, KV_MS};
+use super::{bundle_goods, log};
+use crate::access::bundle_parts;
+use crate::access::edge_part::{self, EdgeKey, EdgePart};
+use crate::domain::bundle::build_job::BundleDemand;
+use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, EdgeRequest, EdgeRules, part_hashes};
+use crate::http::caller::Caller;
+use crate::http::edge_policy::EdgePolicy;
+use crate::http::request::Reply;
+use crate::timestamp;
+use scrip::Context;
+use scrip::text::sha256_hex;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::Env;
+
+/// Maximum number of projects with prepared rules in memory; above it the cache is cleared.
+const PROJECTS_MAX: usize = 16;
+/// Maximum number of reported revisions; above it all are forgotten, and the objects answer and report again.
+const REVISIONS_MAX: usize = 10_000;
+/// Time after which rules that could not be loaded are tried again, and after which another request takes over a load without an end.
+const RETRY_MS: i64 = 1_000;
+const LOAD_MS: i64 = 10_000;
+/// Minimum time between two demands for the part of the entry.
+const DEMAND_MS: i64 = 10_000;
+/// Rounds of a request for goods: a SKU may name a product of a further bucket.
+const ROUNDS: usize = 3;
+
+/// Rules of a project, for one head.
+struct CachedRules {
+    head: String,
+    /// `None` while they are being loaded, and where they could not be.
+    rules: Option<EdgeRules>,
+    /// Time of the begin of the load, and of its failure.
+    begun_ms: i64,
+    failed_ms: Option<i64>,
+    demanded_ms: i64,
+}
+
+thread_local! {
+    static RULES: RefCell<BTreeMap<String, CachedRules>> = const { RefCell::new(BTreeMap::new()) };
+    /// The present revisions by project, as the shell has reported them.
+    static REVISIONS: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Takes the revision of a project's rules after a commit of its object. The shell reports it before the caller gets the answer.
+#[wasm_bindgen(js_name = reportRulesRevision)]
+pub fn report_rules_revision(project: String, revision: String) {
+    REVISIONS.with_borrow_mut(|revisions| {
+        if revisions.len() >= REVISIONS_MAX && !revisions.contains_key(&project) {
+            revisions.clear();
+        }
+        revisions.insert(project, revision);
+    });
+}
+
+/// Call that the entry may answer.
+pub(super) struct EdgeCall<'c> {
+    caller: &'c Caller,
+    context: &'c Context,
+    request_id: &'c str,
+    secret: String,
+    is_on_cloudflare: bool,
+    env: &'c Env,
+    runtime: &'c worker::Context,
+}
+
+/// Ends of a call in the runtime.
+pub(super) struct EdgeHost<'c> {
+    pub env: &'c Env,
+    pub runtime: &'c worker::Context,
+    pub is_on_cloudflare: bool,
+}
+
+impl<'c> EdgeCall<'c> {
+    /// Returns the call if the Worker has a secret and the project allows it.
+    pub fn of(
+        caller: &'c Caller,
+        context: &'c Context,
+        request_id: &'c str,
+        host: EdgeHost<'c>,
+    ) -> Option<EdgeCall<'c>> {
+        let EdgeHost { env, runtime, is_on_cloudflare } = host;
+        let is_allowed = match caller.settings.client_edge {
+            EdgePolicy::Off => false,
+            EdgePolicy::Unset => !is_on_cloudflare,
+            EdgePolicy::Within(_) => true,
+        };
+        let bindings: &Bindings = env.unchecked_ref();
+        let secret = bindings.edge_secret().filter(|_| is_allowed)?;
+        Some(EdgeCall { caller, context, request_id, secret, is_on_cloudflare, env, runtime })
+    }
+
+    /// Returns the answer by the copies; `None` where the object is to answer. `lines` writes the header lines of a demand. Where the object
+    /// does not answer (`is_fallback`), rules count as present unless a newer revision was reported.
+    pub async fn answer(
+        &self,
+        request: &EdgeRequest<'_>,
+        lines: &dyn Fn() -> String,
+        is_fallback: bool,
+    ) -> Option<Reply> {
+        let head = bundle::find_head(self.caller, self.request_id, lines, self.env, self.runtime).await?;
+        if !self.has_rules(&head) {
+            self.load(&head, lines).await?;
+        }
+        self.check_revision(&head, is_fallback)?;
+        for _ in 0..ROUNDS {
+            let (root, missing) = self.with_rules(&head, |rules| {
+                let root = rules.goods.as_ref().map(|goods| goods.root.clone());
+                (root, rules.missing_buckets(request))
+            })?;
+            let Some(root) = root.filter(|_| !missing.is_empty()) else { break };
+            let mut buckets = BTreeMap::new();
+            for number in missing {
+                buckets.insert(number, self.find_bucket(&root, number).await?);
+            }
+            self.with_rules(&head, |rules| rules.add_buckets(&buckets))??;
+        }
+        let reply = self.with_rules(&head, |rules| {
+            let reply = rules.answer(request, self.context);
+            rules.forget_surplus();
+            reply
+        })??;
+        // The rules may have changed while a bucket was read.
+        self.check_revision(&head, is_fallback)?;
+        Some(reply)
+    }
+
+    /// Returns `None` if the rules are not known to be the present ones.
+    fn check_revision(&self, head: &str, is_fallback: bool) -> Option<()> {
+        let project = &self.caller.project;
+        let reported = REVISIONS.with_borrow(|revisions| revisions.get(project).cloned());
+        let is_present = match reported {
+            Some(reported) if !self.is_on_cloudflare => self.with_rules(head, |rules| rules.revision == reported)?,
+            _ => self.is_on_cloudflare || is_fallback,
+        };
+        is_present.then_some(())
+    }
+
+    fn has_rules(&self, head: &str) -> bool {
+        self.with_rules(head, |_| ()).is_some()
+    }
+
+    /// Acts on the rules of a head, if they are prepared.
+    fn with_rules<T>(&self, head: &str, act: impl FnOnce(&mut EdgeRules) -> T) -> Option<T> {
+        RULES.with_borrow_mut(|all| {
+            let cached = all.get_mut(&self.caller.project).filter(|cached| cached.head == head)?;
+            cached.rules.as_mut().map(act)
+        })
+    }
+
+    /// Loads the rules of a head; `None` if they cannot be loaded, or another request loads them.
+    async fn load(&self, head: &str, lines: &dyn Fn() -> String) -> Option<()> {
+        let now_ms = self.context.now.millis();
+        let was_missing = self.begin_load(head, now_ms)?;
+        let loaded = self.read_rules(head).await;
+        let is_loaded = loaded.is_some();
+        RULES.with_borrow_mut(|all| {
+            let cached = all.get_mut(&self.caller.project).filter(|cached| cached.head == head)?;
+            cached.rules = loaded;
+            cached.failed_ms = (!is_loaded).then_some(now_ms);
+            Some(())
+        })?;
+        // A part that KV gets with its head may come a moment later.
+        if !is_loaded && was_missing && self.take_demand(now_ms) {
+            let demand = BundleDemand { lacks_edge_part: true, ..BundleDemand::default() };
+            bundle::demand(&self.caller.project, demand, lines(), self.env, self.runtime);
+        }
+        is_loaded.then_some(())
+    }
+
+    /// Marks a load as begun; `None` if it is to wait. Returns true if an earlier load of this head has failed.
+    fn begin_load(&self, head: &str, now_ms: i64) -> Option<bool> {
+        RULES.with_borrow_mut(|all| {
+            if all.len() >= PROJECTS_MAX && !all.contains_key(&self.caller.project) {
+                all.clear();
+            }
+            let never = CachedRules {
+                head: String::new(),
+                rules: None,
+                begun_ms: i64::MIN,
+                failed_ms: None,
+                demanded_ms: i64::MIN,
+            };
+            let cached = all.entry(self.caller.project.clone()).or_insert(never);
+            let is_same = cached.head == head;
+            let (since_ms, wait_ms) = match cached.failed_ms {
+                Some(failed_ms) => (failed_ms, RETRY_MS),
+                None => (cached.begun_ms, LOAD_MS),
+            };
+            // A clock that was set back waits for nothing.
+            if is_same && (0..wait_ms).contains(&timestamp::elapsed(since_ms, now_ms)) {
+                return None;
+            }
+            let was_missing = is_same && cached.failed_ms.is_some();
+            let demanded_ms = cached.demanded_ms;
+            *cached =
+                CachedRules { head: head.to_owned(), rules: None, begun_ms: now_ms, failed_ms: None, demanded_ms };
+            Some(was_missing)
+        })
+    }
+
+    fn take_demand(&self, now_ms: i64) -> bool {
+        RULES.with_borrow_mut(|all| {
+            let Some(cached) = all.get_mut(&self.caller.project) else { return false };
+            let is_recent = (0..DEMAND_MS).contains(&timestamp::elapsed(cached.demanded_ms, now_ms));
+            if !is_recent {
+                cached.demanded_ms = now_ms;
+            }
+            !is_recent
+        })
+    }
+
+    /// Reads the part of the entry and the core of a head, and prepares the rules.
+    async fn read_rules(&self, head: &str) -> Option<EdgeRules> {
+        let claims = EdgeClaims::read(head)?;
+        let part = self.read_part(head).await?;
+        let core = self.read_core(&claims.core).await?;
+        let rules = EdgeRules::prepare(&core, part, claims);
+        if rules.is_none() {
+            log::write("warning", "edge_rules_not_read", self.request_id, &self.caller.project);
+        }
+        rules
+    }
+
+    async fn read_part(&self, head: &str) -> Option<EdgePart> {
+        let key = EdgeKey::derive(&self.secret, &self.caller.project)?;
+        let value = self.bindings().kv_text(&edge_part::copy_name(&self.caller.project), KV_MS).await.ok()??;
+        key.open(&value).filter(|part| part.head == head)
+    }
+
+    async fn read_core(&self, hash: &str) -> Option<Vec<u8>> {
+        let first = self.read_named(hash).await?;
+        let Some(hashes) = part_hashes(&first) else { return Some(first) };
+        let mut core = Vec::new();
+        for hash in hashes {
+            core.append(&mut self.read_named(&hash).await?);
+        }
+        Some(core)
+    }
+
+    /// Reads the bytes of a hash from KV.
+    async fn read_named(&self, hash: &str) -> Option<Vec<u8>> {
+        let name = bundle_parts::copy_name(&self.caller.project, hash);
+        let bytes = self.bindings().kv_bytes(&name, KV_MS).await.ok()??.to_vec();
+        (sha256_hex(&bytes) == hash).then_some(bytes)
+    }
+
+    async fn find_bucket(&self, root: &str, number: u32) -> Option<Vec<u8>> {
+        bundle_goods::find_bytes(self.bindings(), &self.caller.project, root, number).await
+    }
+
+    fn bindings(&self) -> &Bindings {
+        self.env.unchecked_ref()
+    }
+}

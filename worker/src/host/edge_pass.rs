@@ -1,0 +1,93 @@
+//! A request on its way through the entry, as the rules of the entry may answer it.
+
+use super::edge::{EdgeCall, EdgeHost};
+use super::metrics;
+use crate::domain::bundle::kv_copies::edge_rules::{EdgeOperation, EdgeRequest, stores_nothing};
+use crate::http::caller::Caller;
+use crate::http::health;
+use crate::http::request::{Reply, Request};
+use crate::http::table::MatchedRoute;
+use js_sys::Uint8Array;
+use scrip::Context;
+
+/// Seconds after which a request may be repeated that no object answered.
+const RETRY_SECONDS: i64 = 1;
+
+/// Request with its body, which the entry reads only for operations of its rules.
+pub(super) struct EdgeBody<'m> {
+    matched: &'m MatchedRoute,
+    operation: EdgeOperation,
+    request: Request,
+}
+
+impl<'m> EdgeBody<'m> {
+    /// Reads the body; `None` for all calls that the entry never answers.
+    pub fn of(
+        matched: &'m MatchedRoute,
+        request: &Request,
+        caller: &Caller,
+        body: &Uint8Array,
+    ) -> Option<EdgeBody<'m>> {
+        let operation = EdgeOperation::of(matched, request, caller)?;
+        #[cfg(feature = "test-hooks")]
+        if super::test_hooks::is_for_object(request) {
+            return None;
+        }
+        Some(EdgeBody { matched, operation, request: Request { body: body.to_vec(), ..request.clone() } })
+    }
+
+    /// Returns the request for the rules, if the Worker has a secret and the project allows it. `lines` writes the header lines of a demand.
+    pub fn pass<'p>(
+        &'p self,
+        caller: &'p Caller,
+        context: &'p Context,
+        request_id: &'p str,
+        host: EdgeHost<'p>,
+        lines: &'p dyn Fn() -> String,
+    ) -> Option<EdgePass<'p>> {
+        let call = EdgeCall::of(caller, context, request_id, host)?;
+        Some(EdgePass {
+            body: self,
+            call,
+            request_id,
+            read: EdgeRequest::read(self.operation, self.matched, &self.request),
+            lines,
+        })
+    }
+}
+
+/// Request that the rules may answer.
+pub(super) struct EdgePass<'p> {
+    body: &'p EdgeBody<'p>,
+    call: EdgeCall<'p>,
+    request_id: &'p str,
+    /// The request as the rules read it; `None` if only the object can answer it.
+    read: Option<EdgeRequest<'p>>,
+    lines: &'p dyn Fn() -> String,
+}
+
+/// Returns the answer by the rules to a request that names codes, or to one that does not; `None` where the object is to answer.
+pub(super) async fn answer(edge: Option<&EdgePass<'_>>, names_codes: bool) -> Option<Reply> {
+    let edge = edge?;
+    edge.read.as_ref().filter(|read| read.names_codes == names_codes)?;
+    edge.answer(false).await
+}
+
+impl EdgePass<'_> {
+    async fn answer(&self, is_fallback: bool) -> Option<Reply> {
+        let reply = self.call.answer(self.read.as_ref()?, self.lines, is_fallback).await?;
+        metrics::count_by_rules(self.body.matched.route);
+        Some(reply)
+    }
+
+    /// Returns true if nothing can have been stored for the request.
+    pub fn stores_nothing(&self) -> bool {
+        stores_nothing(&self.body.request.body)
+    }
+
+    /// Returns the answer after the object has failed: by the rules if they suffice, else that the request may be repeated.
+    pub async fn answer_after_failure(&self) -> Reply {
+        let reply = self.answer(true).await;
+        reply.unwrap_or_else(|| health::unanswered(self.request_id, RETRY_SECONDS))
+    }
+}
