@@ -92,12 +92,12 @@ impl SoughtCandidates<'_> {
     }
 }
 
-/// What all goods of a request have in common.
+/// Data that all goods of a request have in common.
 struct GoodsListing<'a> {
     /// The request with its customer, without an order.
     case: Case<'a>,
     sought: SoughtCandidates<'a>,
-    /// Whether each candidate is a promotion tier that may apply.
+    /// `true` for each candidate that is a promotion tier and may apply.
     considered: Vec<bool>,
     dependence: CartDependence<'a>,
     /// The best stacks of promotions that only depend on the price, by the price and their positions.
@@ -140,7 +140,7 @@ impl<'a> GoodsListing<'a> {
         };
         let reached = self.dependence.reached(case);
         let mut matches = self.sought.find_matches(case, Some(&self.considered));
-        // What gives nothing saves nothing, and would only be tried in vain.
+        // Tiers that give nothing would only be tried in vain.
         matches.retain(|matched| self.dependence.may_give(&reached, matched.position));
         let stack = self.stack(case, price, &matches);
         if let Err(refusal) = case.within_bounds() {

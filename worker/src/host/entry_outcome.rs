@@ -1,4 +1,4 @@
-//! What the entry has found for a caller.
+//! Results of the entry for a caller.
 
 use super::bindings::{ObjectResponse, ResponseParts};
 use super::bundle_calls::BundleAnswer;

@@ -51,7 +51,7 @@ enum Reach {
     Nothing,
 }
 
-/// Whether each tier, by rank, can reach the line of a product.
+/// For each tier, by rank, `true` if it can reach the line of a product.
 #[derive(Debug)]
 pub(super) struct ReachedTiers(Vec<bool>);
 

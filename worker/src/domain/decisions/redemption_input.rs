@@ -56,7 +56,7 @@ pub struct RedemptionInput {
     status: u16,
     /// Digest of the answer.
     answer: String,
-    /// What it read, by digest.
+    /// Rows that it read, by digest.
     reads: Json,
 }
 

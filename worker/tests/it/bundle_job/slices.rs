@@ -176,7 +176,7 @@ fn a_lost_build_begins_again() {
     }
 }
 
-/// Where builds of other projects occupy the memory, a slice completes the core instead of beginning it again and again. Builds
+/// If builds of other projects occupy the memory, a slice completes the core instead of beginning it again and again. Builds
 /// without a slice for a minute do not count.
 #[test]
 fn a_build_beside_many_others_ends_in_its_slice() {
