@@ -23,10 +23,12 @@ export interface BackTestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The result of a back-test. Amounts are in minor units. */
+/** The result of a back-test. Amounts are in minor units. Each order is decided alone: limits and budgets of the draft do not count across orders. */
 export interface BackTestResult {
   /** Number of orders in the file, unreadable ones included. */
   orders: number;
+  /** Number of orders with the status `CANCELED`, which are not decided. */
+  canceled: number;
   /** Number of orders to which the draft gives a discount, finally. */
   touched: number;
   /** Sum of these discounts. */

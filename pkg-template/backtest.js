@@ -24,7 +24,7 @@ export async function backTest({ rules, draft, orders, now = Date.now(), onProgr
     for await (const { line, order, problem } of readOrders(orders)) {
       signal?.throwIfAborted();
       if (report.result.orders === ORDERS_MAX) throw new RangeError(`orders must NOT have more than ${ORDERS_MAX} items`);
-      report.add(line, problem ? { problem } : trial.decide(order));
+      report.add(line, problem || order.status === "CANCELED" ? { problem } : trial.decide(order));
       if (performance.now() < pauseAt) continue;
       onProgress?.(report.result.orders);
       // A timer lets the page draw and answer.
@@ -41,7 +41,7 @@ export async function backTest({ rules, draft, orders, now = Date.now(), onProgr
 class Report {
   #elsewhere = new Set();
   result = {
-    orders: 0, touched: 0, cost: 0, better_elsewhere: { orders: 0, customers: 0 },
+    orders: 0, canceled: 0, touched: 0, cost: 0, better_elsewhere: { orders: 0, customers: 0 },
     provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
   };
 
@@ -49,6 +49,7 @@ class Report {
     const { result } = this;
     result.orders += 1;
     if (problem !== undefined) return this.#addUnreadable(line, problem);
+    if (missing === undefined) return void (result.canceled += 1);
     if (missing.length > 0) return this.#addProvisional(discount, missing);
     if (discount === 0) return;
     result.touched += 1;

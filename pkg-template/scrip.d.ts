@@ -3274,7 +3274,7 @@ export interface PriceAmounts {
   readonly price: number;
   /** Amount of a cart with one unit of it, after the promotions. */
   readonly discounted_price: number;
-  /** `true` where the cart decides: a promotion depends on other lines, on the amount or on the customer. Show it as "from", or without reserve where `false`. */
+  /** `true` where the cart decides: a promotion depends on other lines, on the amount or on the customer. Show it as "from". Where `false`, limits of the stacking rules may still exclude a promotion in a cart with others. */
   readonly from: boolean;
   /** The promotion tiers, in the order in which a validation of them gives this amount. */
   readonly redeemables: readonly { readonly object: "promotion_tier"; readonly id: string }[];

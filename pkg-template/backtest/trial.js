@@ -15,7 +15,9 @@ export class OrderTrial {
     const own = (field, ids) => ({ [field]: { conditions: { $not_in: ids } } });
     const ids = redeemables.filter(({ object }) => object === "promotion_tier").map(({ id }) => id);
     const codes = redeemables.filter(({ object }) => object === "voucher").map(({ id }) => id);
-    const filters = { ...(ids.length > 0 ? own("resource_id", ids) : {}), ...(codes.length > 0 ? own("code", codes) : {}) };
+    // What a card pays saves nothing.
+    const discounts = { voucher_type: { conditions: { $not_in: ["GIFT_VOUCHER", "LOYALTY_CARD"] } } };
+    const filters = { ...discounts, ...(ids.length > 0 ? own("resource_id", ids) : {}), ...(codes.length > 0 ? own("code", codes) : {}) };
     this.#others = `"options":${JSON.stringify({ limit: 1, sorting_rule: "BEST_DEAL", filters })}`;
   }
 
@@ -56,7 +58,8 @@ const nameOf = ({ customer, customer_id: id }) => customer?.id ?? customer?.sour
 function requestOf({ amount, initial_amount, items, metadata, customer, customer_id }) {
   const named = customer ?? (customer_id ? { id: customer_id } : undefined);
   const bought = Array.isArray(items) ? items.filter((item) => item?.initial_quantity !== 0).map(itemOf) : items;
-  return { customer: named, order: { amount: bought?.length > 0 ? undefined : (initial_amount ?? amount), items: bought, metadata } };
+  // A sent amount counts before the sum of the lines, of which some may have no price.
+  return { customer: named, order: { amount: initial_amount ?? amount, items: bought, metadata } };
 }
 
 function itemOf(item) {

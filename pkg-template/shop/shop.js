@@ -80,7 +80,8 @@ export class Shop {
   }
 
   /** Finds the prices of products and SKUs after the promotions that apply to each alone. `context` may have the customer. */
-  async prices(ids, { customer, ...context } = {}) {
+  async prices(ids, options) {
+    const { customer, ...context } = options ?? {};
     const text = textOf({ ids, customer });
     await this.#prepare(text);
     const rules = this.#rules;
@@ -206,7 +207,7 @@ function textOf(request) {
 }
 
 /** Returns the answer about prices where the engine fails. */
-const withoutPrices = (ids) => JSON.stringify({ prices: ids.map((id) => ({ id, missing: ["engine"] })) });
+const withoutPrices = (ids) => JSON.stringify({ prices: Array.isArray(ids) ? ids.map((id) => ({ id: String(id), missing: ["engine"] })) : [] });
 
 /** Returns a readable request with the option for reasons. */
 function withTrace(text) {

@@ -85,16 +85,19 @@ export function qualificationOf(text, lacking, asOf) {
 
 /** Returns the prices of an answer, each with its kind: only a final one has amounts to show without reserve. */
 export function pricesOf(text, lacking, asOf) {
-  const answer = JSON.parse(text);
-  if (!answer.prices) return { kind: "unreadable", prices: undefined, error: answer, answer, text, asOf };
-  return { kind: "listed", prices: answer.prices.map((price) => priceOf(price, lacking)), error: undefined, answer, text, asOf };
+  const read = JSON.parse(text);
+  if (!read.prices) return { kind: "unreadable", prices: undefined, error: read, answer: read, text, asOf };
+  if (lacking.length === 0) return { kind: "listed", prices: read.prices.map(priceOf), error: undefined, answer: read, text, asOf };
+  const withLacking = (price) => ({ ...price, missing: [...new Set([...(price.missing ?? []), ...lacking])] });
+  const answer = { ...read, prices: read.prices.map(withLacking) };
+  return { kind: "listed", prices: answer.prices.map(priceOf), error: undefined, answer, text: JSON.stringify(answer), asOf };
 }
 
-function priceOf(price, lacking) {
-  if (!price.missing && lacking.length === 0) return { kind: price.error ? "unreadable" : "final", ...price };
-  const { id, missing = [], ...known } = price;
-  const likely = known.discounted_price === undefined ? undefined : known;
-  return { kind: "provisional", id, likely, missing: [...new Set([...missing, ...lacking])] };
+function priceOf(price) {
+  const { id, missing, ...known } = price;
+  if (!missing) return { kind: price.error ? "unreadable" : "final", ...price };
+  const isKnown = known.discounted_price !== undefined || known.error !== undefined;
+  return { kind: "provisional", id, likely: isKnown ? known : undefined, missing };
 }
 
 /** Returns what a provisional verdict would be with the facts that are known. */

@@ -41,7 +41,7 @@ const ORDERS = [
   orderOf("cust_2", ["mug", 6]), // 6,000: 1,200, elsewhere 900
 ];
 const EXPECTED = {
-  orders: 7, touched: 6, cost: 2_740, better_elsewhere: { orders: 4, customers: 3 },
+  orders: 7, canceled: 0, touched: 6, cost: 2_740, better_elsewhere: { orders: 4, customers: 3 },
   provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
 };
 const run = (orders, more) => backTest({ rules: RULES, draft: DRAFT, orders, now: NOW, ...more });
@@ -57,6 +57,18 @@ check("a draft costs what it takes off, and another offer that gives more is bet
   const voucher = { id: "v_new", code: "NEW", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, active: true };
   const ofCode = await run(ORDERS, { draft: { vouchers: [voucher] } });
   assert.deepEqual([ofCode.touched, ofCode.cost, ofCode.better_elsewhere], [7, 3_500, { orders: 2, customers: 2 }]);
+});
+
+check("an amount beside lines without prices counts, and a canceled order does not", async () => {
+  const order = { amount: 3_000, items: [{ product_id: "engraving", quantity: 1 }, { product_id: "tea", quantity: 1 }] };
+  const result = await run([order, { ...order, status: "CANCELED" }, { ...order, status: "PAID" }]);
+  assert.deepEqual([result.orders, result.canceled, result.touched, result.cost], [3, 1, 2, 600]);
+});
+
+check("a card of the customer is no better offer", async () => {
+  const card = { id: "v_card", code: "CARD", type: "GIFT_VOUCHER", gift: { amount: 9_000, balance: 9_000, effect: "APPLY_TO_ORDER" }, holder_id: "cust_1", active: true };
+  const result = await run([orderOf("cust_1", ["tea", 6])], { rules: { ...RULES, vouchers: [card] } });
+  assert.deepEqual([result.touched, result.better_elsewhere.orders], [1, 0]);
 });
 
 check("a sum that no number holds exactly fails", async () => {

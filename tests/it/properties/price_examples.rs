@@ -46,6 +46,8 @@ fn a_price_says_from_where_the_cart_decides() {
     let bought = json!({ "name": "order.items.any", "conditions": { "$is": goods } });
     let not_bought = json!({ "name": "order.items.none", "conditions": { "$is": goods } });
     let brand = json!({ "name": "product.metadata", "property": "brand", "conditions": { "$is": ["nut"] } });
+    let plain_line =
+        json!({ "name": "order.items.metadata_any", "property": "engraving", "conditions": { "$is_unknown": true } });
     let off = |effect: &str| json!({ "type": "AMOUNT", "amount_off": 100, "effect": effect });
     let unit = json!({ "type": "UNIT", "unit_off": 1, "unit_type": "prod_b", "effect": "ADD_NEW_ITEMS" });
     let limited = json!({ "type": "PERCENT", "percent_off": 10, "amount_limit": 400 });
@@ -100,6 +102,7 @@ fn a_price_says_from_where_the_cart_decides() {
             anonymous(),
             json!([[900, false], [500, false]]),
         ),
+        ("no data of the line", percent(), one(plain_line), "prod_a", anonymous(), json!([[900, true], [500, false]])),
         ("a free unit of another", unit, none(), "", anonymous(), json!([[1_000, false], [500, true]])),
         ("a share with a limit", limited, none(), "", anonymous(), json!([[900, true], [450, true]])),
     ];
@@ -130,4 +133,20 @@ fn bad_requests_name_the_field_and_the_bound() {
     assert_eq!(prices["prices"][0]["error"]["details"], "it has no price in the catalogue");
     assert_eq!(prices["prices"][1]["error"]["key"], "not_found");
     assert_eq!(answer(&prepared, "prices", &json!({ "ids": [] }))["prices"], json!([]));
+}
+
+/// Each product has its own steps: the search for it in a large collection does not use up those of the others.
+#[test]
+fn the_last_of_many_products_has_the_price_of_the_first() {
+    const MEMBERS: usize = 1_000;
+    let mut given = project(&json!({ "type": "PERCENT", "percent_off": 10 }), &json!({ "logic": "" }), &json!(""));
+    let members = (0..MEMBERS).map(|at| json!({ "id": format!("prod_{at}"), "object": "product" }));
+    let members: Vec<Value> = members.chain([json!({ "id": "prod_a", "object": "product" })]).collect();
+    given["product_collections"] = json!([{ "id": "pc_sale", "name": "sale", "type": "STATIC", "products": members }]);
+    let sale = json!([{ "object": "products_collection", "id": "pc_sale", "effect": "APPLY_TO_EVERY" }]);
+    given["validation_rules"][0]["applicable_to"]["included"] = sale;
+    let prices = answer(&prepare(&given), "prices", &json!({ "ids": vec!["prod_a"; 10_000] }));
+    for at in [0, 9_999] {
+        assert_eq!(prices["prices"][at]["discounted_price"], 900, "{}", prices["prices"][at]);
+    }
 }

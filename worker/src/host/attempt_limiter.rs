@@ -68,9 +68,16 @@ impl<'a> AttemptLimiter<'a> {
 
     /// Reports the number of wrong names, which the caller does not see. Such an answer is sent when it is settled, at a
     /// time that does not reveal the duration of the lookup; every other answer at once.
-    pub(super) async fn leave(&self, answer: Option<&mut ObjectResponse>, arrived_ms: i64, runtime: &worker::Context) {
+    /// An unanswered guess counts as one.
+    pub(super) async fn leave(
+        &self,
+        answer: Option<&mut ObjectResponse>,
+        is_guess: bool,
+        arrived_ms: i64,
+        runtime: &worker::Context,
+    ) {
         let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, WRONG_CODES));
-        let wrong: u32 = wrong.and_then(|count| count.parse().ok()).unwrap_or(0);
+        let wrong: u32 = wrong.and_then(|count| count.parse().ok()).unwrap_or(0).max(u32::from(is_guess));
         let settled = self.settle(wrong);
         if wrong == 0 {
             runtime.wait_until(async move {

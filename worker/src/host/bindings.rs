@@ -2,6 +2,7 @@
 
 use super::{durable, object_protocol};
 use crate::access::address::VERIFIED_ADDRESS;
+use crate::access::edge_part::SECRET_BYTES_MIN;
 use crate::http::request::{Reply, Request};
 use crate::http::request_checks::header;
 use crate::store::sql::Fault;
@@ -283,9 +284,9 @@ impl Bindings {
         self.metrics_token_bound().as_string().filter(|token| !token.is_empty())
     }
 
-    /// Returns the secret under which the parts for the entry are encrypted, if there is one.
+    /// Returns the secret under which the parts for the entry are encrypted, if there is one that is long enough.
     pub(super) fn edge_secret(&self) -> Option<String> {
-        self.edge_secret_bound().as_string().filter(|secret| !secret.is_empty())
+        self.edge_secret_bound().as_string().filter(|secret| secret.len() >= SECRET_BYTES_MIN)
     }
 
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.

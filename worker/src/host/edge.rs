@@ -23,7 +23,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
 
-/// Maximum number of projects with prepared rules in memory; above it the cache is cleared.
+/// Maximum number of projects with prepared rules in memory; the objects answer for others until the oldest rules are a minute old.
 const PROJECTS_MAX: usize = 16;
 /// Maximum number of reported revisions; above it all are forgotten, and the objects answer and report again.
 const REVISIONS_MAX: usize = 10_000;
@@ -34,6 +34,10 @@ const LOAD_MS: i64 = 10_000;
 const DEMAND_MS: i64 = 10_000;
 /// Rounds of a request for goods: a SKU may name a product of a further bucket.
 const ROUNDS: usize = 3;
+/// Maximum number of goods buckets that one request has read.
+const BUCKETS_MAX: usize = 16;
+/// Time for which rules are kept in memory beside more projects than fit.
+const KEPT_MS: i64 = 60_000;
 
 /// Rules of a project, for one head.
 struct CachedRules {
@@ -74,7 +78,7 @@ pub(super) struct EdgeCall<'c> {
     runtime: &'c worker::Context,
 }
 
-/// Ends of a call in the runtime.
+/// Interfaces of the runtime that a call uses.
 pub(super) struct EdgeHost<'c> {
     pub env: &'c Env,
     pub runtime: &'c worker::Context,
@@ -113,12 +117,18 @@ impl<'c> EdgeCall<'c> {
             self.load(&head, lines).await?;
         }
         self.check_revision(&head, is_fallback)?;
+        let mut requested = 0_usize;
         for _ in 0..ROUNDS {
             let (root, missing) = self.with_rules(&head, |rules| {
                 let root = rules.goods.as_ref().map(|goods| goods.root.clone());
                 (root, rules.missing_buckets(request))
             })?;
             let Some(root) = root.filter(|_| !missing.is_empty()) else { break };
+            // The object finds many goods faster than KV. The count is in memory.
+            requested = requested.saturating_add(missing.len());
+            if requested > BUCKETS_MAX {
+                return None;
+            }
             let mut buckets = BTreeMap::new();
             for number in missing {
                 buckets.insert(number, self.find_bucket(&root, number).await?);
@@ -182,7 +192,13 @@ impl<'c> EdgeCall<'c> {
     fn begin_load(&self, head: &str, now_ms: i64) -> Option<bool> {
         RULES.with_borrow_mut(|all| {
             if all.len() >= PROJECTS_MAX && !all.contains_key(&self.caller.project) {
-                all.clear();
+                let is_old = |cached: &CachedRules| {
+                    let is_loading = cached.rules.is_none() && cached.failed_ms.is_none();
+                    !is_loading && !(0..KEPT_MS).contains(&timestamp::elapsed(cached.begun_ms, now_ms))
+                };
+                let old = all.iter().filter(|(_, cached)| is_old(cached)).min_by_key(|(_, cached)| cached.begun_ms);
+                let old = old.map(|(project, _)| project.clone())?;
+                all.remove(&old);
             }
             let never = CachedRules {
                 head: String::new(),

@@ -236,11 +236,13 @@ impl IncomingRequest {
             Some(reply) => Ok(EntryOutcome::Reply(reply)),
             None => self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await,
         };
+        // The rules answer a right code also while the object fails. What then has no answer must count, or codes could be tried freely.
+        let is_guess = edge.is_some() && is_unanswered(&outcome);
         let answer = match &mut outcome {
             Ok(EntryOutcome::Answer(answer)) => Some(answer),
             _ => None,
         };
-        limiter.leave(answer, self.arrived_ms, &self.runtime).await;
+        limiter.leave(answer, is_guess, self.arrived_ms, &self.runtime).await;
         outcome
     }
 
@@ -447,4 +449,15 @@ fn unanswered(request_id: &str) -> Reply {
     let headers = [("content-type", "application/json"), ("x-request-id", request_id)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
     Reply { status: 500, headers: headers.into(), body: body.into_bytes() }
+}
+
+/// Returns true if neither the object nor the rules have decided: it failed, or was too busy.
+fn is_unanswered(outcome: &Result<EntryOutcome, ObjectCallFailure>) -> bool {
+    const TOO_MANY: u16 = 429;
+    match outcome {
+        Ok(EntryOutcome::Answer(answer)) => answer.status >= TOO_MANY,
+        Ok(EntryOutcome::Reply(reply)) => reply.status >= TOO_MANY,
+        Ok(EntryOutcome::Parts(_) | EntryOutcome::Response(_)) => false,
+        Err(_) => true,
+    }
 }

@@ -45,6 +45,11 @@ impl<'s> Store<'s> {
         self.recorder.start();
     }
 
+    /// Tests if reads are recorded.
+    pub fn records_reads(&self) -> bool {
+        self.recorder.is_on()
+    }
+
     /// Ends the recording and returns the reads; `None` if there is no recording.
     pub fn take_reads(&mut self) -> Option<ReadsByDigest> {
         self.recorder.take()

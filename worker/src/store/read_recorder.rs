@@ -21,6 +21,11 @@ impl ReadRecorder {
         self.0.replace(Some(ReadsByDigest::new()));
     }
 
+    /// Tests if there is a recording.
+    pub fn is_on(&self) -> bool {
+        self.0.borrow().is_some()
+    }
+
     /// Ends the recording and returns the reads; `None` if there is none.
     pub fn take(&self) -> Option<ReadsByDigest> {
         self.0.take()
@@ -38,8 +43,8 @@ impl ReadRecorder {
 
 /// Tests if a statement reads keys of the project.
 pub fn is_secret(statement: &str, params: &[SqlValue]) -> bool {
-    statement.contains("'secret'")
-        || params.iter().any(|param| matches!(param, SqlValue::Text(text) if text == "secret"))
+    let is_named = matches!(params.first(), Some(SqlValue::Text(kind)) if kind == "secret");
+    statement.contains("'secret'") || is_named && statement.contains("kind = +?1")
 }
 
 /// Returns the digest of a read. Lengths keep the parameters apart.

@@ -43,11 +43,17 @@ pub fn has_text(body: &str, is_searched: &dyn Fn(&str) -> bool) -> bool {
 
 fn any_text(value: &Json, is_searched: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Json::String(text) => is_searched(text),
+        Json::String(text) => is_searched(text) || has_inner_text(text, is_searched),
         Json::Array(items) => items.iter().any(|item| any_text(item, is_searched)),
         Json::Object(members) => members.values().any(|member| any_text(member, is_searched)),
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
     }
+}
+
+/// Tests a text that is JSON itself, as the body of a request is: its own escapes may differ from those of the service.
+fn has_inner_text(text: &str, is_searched: &dyn Fn(&str) -> bool) -> bool {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    is_json && serde_json::from_str(text).is_ok_and(|inner: Json| any_text(&inner, is_searched))
 }
 
 /// Returns the time for which inputs are kept.

@@ -315,7 +315,7 @@ fn inputs_are_deleted_after_their_days_and_earlier_where_the_number_falls() {
 #[test]
 fn an_erased_customer_is_in_no_input() {
     let shop = Shop::new(30);
-    for code in ["A", "B", "C", "D"] {
+    for code in ["A", "B", "C", "D", "E"] {
         shop.voucher(code, 10);
     }
     let redeem = |code: &str, customer: &Json| {
@@ -334,4 +334,12 @@ fn an_erased_customer_is_in_no_input() {
     assert_eq!(shop.replay(&of_bob, "kept").status, 200);
     let expected = format!("409 replay_not_kept: no data of the redemption `{of_ann}` is kept");
     assert_eq!(shop.refused(&format!("POST /v1/redemptions/{of_ann}/replay"), &json!({})), expected);
+    // A new customer is only in the request, here with other escapes than those of the service.
+    let escaped = r#"{"redeemables":[{"object":"voucher","id":"E"}],"order":{"amount":1000},"customer":{"source_id":"\u007aoe"}}"#;
+    shop.send("POST /v1/redemptions", escaped);
+    assert_eq!(shop.inputs(), 2);
+    let id = shop.call("GET /v1/customers/zoe", &Json::Null)["id"].as_str().unwrap().to_owned();
+    shop.call(&format!("POST /v1/customers/{id}/permanent-deletion"), &Json::Null);
+    shop.sweep(shop.now.get() + 1_000);
+    assert_eq!(shop.inputs(), 1);
 }

@@ -90,8 +90,11 @@ impl<'a> CartDependence<'a> {
             return ReachedTiers(self.tiers.iter().map(|tier| tier.reach == Reach::Everything).collect());
         }
         (self.case.order, self.case.priced) = (line.order.clone(), line.priced.clone());
+        self.case.budget.continue_as(&line.budget);
         let items = Items::new(&self.case);
-        let is_unknown = !items.missing().is_empty();
+        let is_unknown = !items.missing().is_empty() || self.case.budget.is_over();
+        line.budget.continue_as(&self.case.budget);
+        line.zone_use.set(line.zone_use.get() || self.case.zone_use.get());
         let is_in_scope =
             |rank: usize| self.case.offer(rank).is_some_and(|offer| discounts(offer, items.order_lines()));
         let is_reached = |(rank, tier): (usize, &ListedTier)| match tier.reach {
@@ -205,8 +208,7 @@ fn requires_goods(test: &Test) -> bool {
         FactKind::Goods(GoodsQuantifier::Any | GoodsQuantifier::Product | GoodsQuantifier::Sku)
         | FactKind::GoodsSet
         | FactKind::GoodsData
-        | FactKind::Lines(_, LineQuantifier::Any)
-        | FactKind::LineData(LineQuantifier::Any) => {
+        | FactKind::Lines(_, LineQuantifier::Any) => {
             test.conditions.iter().all(|condition| !condition.operator.is_negative())
         }
         FactKind::Segment

@@ -47,11 +47,11 @@ impl ContentBuild {
             Some(core) => core,
             None => CoreBuild::begin(store, project, &state, now)?,
         };
-        if !core::has_room(now) {
+        let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
+        if started.is_none() && !core::has_room(now) {
             // Other projects of the process occupy the memory for builds: this slice does all that is left.
             (budget.rows, budget.is_urgent) = (u64::MAX, true);
         }
-        let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
         let sets = match started {
             Some(tree) => {
                 (budget.rows, budget.goods_rows) = (budget.rows.div_ceil(2), budget.goods_rows.div_ceil(2));

@@ -207,7 +207,7 @@ impl CoreStage {
     }
 }
 
-/// Maximum number of builds, because several projects share a process. Beyond it the oldest begins again.
+/// Maximum number of builds, because several projects share a process. Beyond it a further one begins again.
 const BUILDS_MAX: usize = 4;
 /// Time without a slice after which a build is given up. A project continues its own within a second.
 const ABANDONED_MS: u64 = 60_000;
@@ -235,12 +235,9 @@ pub fn has_room(now: Instant) -> bool {
     })
 }
 
-/// Keeps a build for the next slice.
+/// Keeps a build for the next slice, if there is room. Otherwise it begins again, and not that of another project.
 pub fn keep_build(build: CoreBuild, now: Instant) {
-    BUILDS.with_borrow_mut(|builds| {
-        if builds.len() >= BUILDS_MAX {
-            builds.pop_front();
-        }
-        builds.push_back(CoreBuild { continued: now, ..build });
-    });
+    if has_room(now) {
+        BUILDS.with_borrow_mut(|builds| builds.push_back(CoreBuild { continued: now, ..build }));
+    }
 }
