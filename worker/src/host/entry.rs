@@ -12,7 +12,7 @@ use super::bindings::{
 use super::bundle_calls::BundleCall;
 use super::edge::EdgeHost;
 use super::edge_pass::{EdgeBody, EdgePass};
-use super::entry_outcome::EntryOutcome;
+use super::entry_outcome::{EntryOutcome, is_unanswered};
 use super::passed_headers::{is_test, passes};
 use super::{asset, bundle, edge_pass, feed, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
@@ -238,10 +238,7 @@ impl IncomingRequest {
         };
         // The rules answer a right code also while the object fails. What then has no answer must count, or codes could be tried freely.
         let is_guess = edge.is_some() && is_unanswered(&outcome);
-        let answer = match &mut outcome {
-            Ok(EntryOutcome::Answer(answer)) => Some(answer),
-            _ => None,
-        };
+        let answer = outcome.as_mut().ok().and_then(EntryOutcome::answer_mut);
         limiter.leave(answer, is_guess, self.arrived_ms, &self.runtime).await;
         outcome
     }
@@ -449,15 +446,4 @@ fn unanswered(request_id: &str) -> Reply {
     let headers = [("content-type", "application/json"), ("x-request-id", request_id)];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
     Reply { status: 500, headers: headers.into(), body: body.into_bytes() }
-}
-
-/// Returns true if neither the object nor the rules have decided: it failed, or was too busy.
-fn is_unanswered(outcome: &Result<EntryOutcome, ObjectCallFailure>) -> bool {
-    const TOO_MANY: u16 = 429;
-    match outcome {
-        Ok(EntryOutcome::Answer(answer)) => answer.status >= TOO_MANY,
-        Ok(EntryOutcome::Reply(reply)) => reply.status >= TOO_MANY,
-        Ok(EntryOutcome::Parts(_) | EntryOutcome::Response(_)) => false,
-        Err(_) => true,
-    }
 }
