@@ -32,13 +32,13 @@ check("wrangler deploy --dry-run passes", async () => {
 // typed records, named queries of the store, plain texts of refusals and the library for routes brought 16 kB. Signed bundles brought 31 kB: Ed25519 and
 // SHA-512, their keys, heads, horizon and parts. Bundles built on change and copied to KV, the feed, the visibility of offers and supplements of
 // customers brought 50 kB (1.645 MB in all). Sets of goods, sealed codes and the following of settings and copies brought 120 kB; faults in place of
-// silent defaults and further checked sums brought 7 kB (1.772 MB in all). The search for the best stack and the core of a bundle in slices brought the
-// last 38 kB.
+// silent defaults and further checked sums brought 7 kB (1.772 MB in all). The search for the best stack and the core of a bundle in slices brought 38 kB
+// (1.81 MB in all). Replays of redemptions and verdicts of the entry, with their own cipher keys and compression, brought the last 72 kB.
 // A change that makes the upload larger gives its reason here.
-check("the upload is at most 1.82 MB after gzip", () => {
+check("the upload is at most 1.89 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
   console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
-  assert.ok(gzip <= 1_820_000, `${gzip} bytes after gzip`);
+  assert.ok(gzip <= 1_890_000, `${gzip} bytes after gzip`);
 });
 
 check("the released Worker has no test hooks", async () => {
