@@ -183,6 +183,12 @@ check("without the object, final carts are answered and others may be repeated",
     const answer = await send(validations, body);
     assert.deepEqual([answer.status, answer.headers.get("retry-after"), JSON.parse(answer.text).key], [503, "1", "service_unavailable"], answer.text);
   }
+  // The rules still answer right codes, so a guess without an answer counts as a wrong one.
+  const guesser = { "x-real-ip": "203.0.113.9" };
+  const statuses = [];
+  for (let at = 0; at < 60 && statuses.at(-1) !== 429; at += 1) statuses.push((await send(validations, ofCode(`GUESS-${at}`), guesser)).status);
+  assert.deepEqual([statuses[0], statuses.at(-1)], [503, 429]);
+  assert.equal((await send(validations, ofCode("SEALED"), guesser)).status, 429);
   // Its effect is unknown.
   assert.equal((await send(validations, { ...ofTier(), session: { type: "LOCK" } })).status, 500);
 });
