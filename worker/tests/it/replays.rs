@@ -82,6 +82,17 @@ fn rules_of_today_give_the_differences_and_not_the_counts_since() {
     assert!(found.contains(&"/failure_code - \"not_found\"".to_owned()), "{found:#?}");
 }
 
+/// Keys of the project are read from the database by a replay; a code of the name of their kind is none.
+#[test]
+fn a_code_named_as_a_kind_of_documents_is_replayed() {
+    let shop = Shop::new(30);
+    shop.voucher("secret", 10);
+    let body = json!({ "redeemables": [{ "object": "voucher", "id": "secret" }], "order": { "amount": 1000 } });
+    let answered = shop.send("POST /v1/redemptions", &body.to_string());
+    shop.call("PUT /v1/vouchers/secret", &json!({ "active": false }));
+    shop.assert_same(&id_of(&answered), &answered);
+}
+
 #[test]
 fn every_way_to_redeem_is_replayed() {
     let shop = Shop::new(30);
