@@ -191,9 +191,9 @@ function fetchTable(rows) {
   ];
 }
 
-const openText = ({ offers, lines, open_ms: opened, first_ms: first, check_now: ratio }) => [
+const openText = ({ offers, open_ms: opened, first_ms: first, check_now: ratio }) => [
   `**A page opens a shop of ${number(offers)} offers from its store, without the service**`, "",
-  `\`open\` takes ${opened.toFixed(1)} ms, and ${first.toFixed(1)} ms until the first verdict on ${lines} lines with a code. \`checkNow\` takes ${ratio.toFixed(2)} times as long as the `
+  `\`open\` takes ${opened.toFixed(1)} ms, and ${first.toFixed(1)} ms until the first verdict on a code. \`checkNow\` takes ${ratio.toFixed(2)} times as long as the `
   + "engine's `validate`.", "",
 ];
 
