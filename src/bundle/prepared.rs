@@ -164,7 +164,7 @@ impl PreparedRules {
         Node::read(request).map_or_else(|_| Vec::new(), |request| self.missing_buckets_of(&request, buckets))
     }
 
-    /// Returns the same for a request that was parsed before.
+    /// Returns the goods buckets that a parsed request needs, as `missing_buckets` does.
     pub fn missing_buckets_of(&self, request: &Node<'_>, buckets: u32) -> Vec<u32> {
         let names = missing_names(request, &self.facts);
         let mut numbers: Vec<u32> = names.iter().map(|name| bucket_of(hash_prefix(name), buckets)).collect();

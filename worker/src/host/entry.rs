@@ -1,5 +1,5 @@
 //! Handles a request before an object receives it: its identifier, size, caller and target.
-//! It caches only the records of keys, for a minute.
+//! It caches the records of keys for a minute. Final verdicts of clients come from copies of the rules (`edge.rs`).
 //!
 //! This is the only asynchronous code of the Worker. It runs in a separate instance, so that an instance of the
 //! engine that trapped can be replaced while requests are waiting here.

@@ -106,7 +106,7 @@ impl BucketSearch {
         Ok(self.is_bucket(part)?.then(|| self.write(Some(part))))
     }
 
-    /// Takes the part of the hash in the same way; returns true if it is the bucket.
+    /// Takes the part of the hash, as `read` does; returns true if it is the bucket.
     pub fn is_bucket(&mut self, part: &[u8]) -> Result<bool, NoBucket> {
         if !self.is_at_bucket
             && let Ok(page) = serde_json::from_slice::<GoodsPage>(part)
