@@ -1,17 +1,14 @@
 // Measures the requests a second of the built Worker on plain workerd, compared with a bare increment of a Durable Object in the same
 // rounds. Everything is on 127.0.0.1 and ends by itself.
 import autocannon from "autocannon";
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { boot, caller, freePort } from "../tests/workerd/harness.mjs";
+import { boot, caller } from "../tests/workerd/harness.mjs";
 import { serverHeaders } from "../worker/tools/setup.mjs";
 import { median } from "./contender.mjs";
 import { earning } from "./edge/earning.mjs";
+import { serve } from "./serve.mjs";
 import { workload } from "./translate.mjs";
 
 const CONNECTIONS = 16;
@@ -78,26 +75,12 @@ export async function load({ name, url, body }, duration) {
 }
 
 async function bootIncrement() {
-  const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "scrip-bench-"));
-  const config = fileURLToPath(new URL("edge/increment.capnp", import.meta.url));
-  const workerd = createRequire(import.meta.url)("workerd").default;
-  const flags = [`--socket-addr=http=127.0.0.1:${port}`, `--directory-path=objects=${folder}`];
-  const child = spawn(workerd, ["serve", ...flags, config], { stdio: ["ignore", "inherit", "inherit"] });
-  const gone = new Promise((done) => child.on("exit", done));
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  const url = `http://127.0.0.1:${port}`;
-  for (let tries = 0; !(await fetch(`${url}/health`).then((reply) => reply.ok, () => false)); tries++) {
-    if (tries > 200 || child.exitCode !== null) throw new Error("the bare increment does not answer");
-    await sleep(30);
-  }
+  const increment = await serve("increment", [`--directory-path=objects=${folder}`]);
   return {
-    url,
+    url: increment.url,
     async stop() {
-      process.off("exit", kill);
-      kill();
-      await gone;
+      await increment.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

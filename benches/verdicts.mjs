@@ -1,14 +1,11 @@
 // Measures validations of a page a second on plain workerd: by the entry's copies of the rules, by the object, and by a plain JavaScript Worker
 // that does the same. Everything is on 127.0.0.1 and ends by itself.
 import autocannon from "autocannon";
-import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { boot, caller, freePort } from "../tests/workerd/harness.mjs";
+import { boot, caller } from "../tests/workerd/harness.mjs";
 import { waitUntil } from "../tests/wait.mjs";
 import { developmentText } from "../worker/tools/setup.mjs";
 import { median } from "./contender.mjs";
+import { serve } from "./serve.mjs";
 
 const CONNECTIONS = 16;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -19,7 +16,7 @@ const PATH = "/client/v1/validations";
 
 /** Returns the medians of `rounds` rounds in requests a second, and the entry's as multiples of the others'. */
 export async function measureVerdicts({ rounds, testHooks = false }) {
-  const [byEntry, byObject, plain] = await Promise.all([bootWith({}, testHooks), bootWith({ edge: false }, testHooks), bootPlain()]);
+  const [byEntry, byObject, plain] = await Promise.all([bootWith({}, testHooks), bootWith({ edge: false }, testHooks), serve("plain")]);
   try {
     const contenders = [
       { name: "entry", ...(await prepared(byEntry.url, "edge")) },
@@ -80,27 +77,4 @@ async function load({ name, url, body }, duration) {
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${name}: ${bad} of ${result.requests.total} requests failed`);
   return result["2xx"] / result.duration;
-}
-
-async function bootPlain() {
-  const port = await freePort();
-  const config = fileURLToPath(new URL("edge/plain.capnp", import.meta.url));
-  const workerd = createRequire(import.meta.url)("workerd").default;
-  const child = spawn(workerd, ["serve", `--socket-addr=http=127.0.0.1:${port}`, config], { stdio: ["ignore", "inherit", "inherit"] });
-  const gone = new Promise((done) => child.on("exit", done));
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  const url = `http://127.0.0.1:${port}`;
-  for (let tries = 0; !(await fetch(`${url}/health`).then((reply) => reply.ok, () => false)); tries++) {
-    if (tries > 200 || child.exitCode !== null) throw new Error("the plain Worker does not answer");
-    await sleep(30);
-  }
-  return {
-    url,
-    async stop() {
-      process.off("exit", kill);
-      kill();
-      await gone;
-    },
-  };
 }

@@ -53,7 +53,9 @@ fn any_text(value: &Json, is_searched: &dyn Fn(&str) -> bool) -> bool {
 /// Tests a text that is JSON itself, as the body of a request is: its own escapes may differ from those of the service.
 fn has_inner_text(text: &str, is_searched: &dyn Fn(&str) -> bool) -> bool {
     let is_json = text.trim_start().starts_with(['{', '[']);
-    is_json && serde_json::from_str(text).is_ok_and(|inner: Json| any_text(&inner, is_searched))
+    is_json
+        && serde_json::from_str(text)
+            .is_ok_and(|inner: Json| is_searched(&inner.to_string()) || any_text(&inner, is_searched))
 }
 
 /// Returns the time for which inputs are kept.

@@ -346,7 +346,7 @@ fn an_erased_customer_is_in_no_input() {
     let expected = format!("409 replay_not_kept: no data of the redemption `{of_ann}` is kept");
     assert_eq!(shop.refused(&format!("POST /v1/redemptions/{of_ann}/replay"), &json!({})), expected);
     // A new customer is only in the request, here with other escapes than those of the service.
-    let escaped = r#"{"redeemables":[{"object":"voucher","id":"E"}],"order":{"amount":1000},"customer":{"source_id":"\u007aoe"}}"#;
+    let escaped = r#"{"redeemables":[{"object":"voucher","id":"E"}],"order":{"amount":1000},"customer":{"source_id":"\u007aoe","email":"zo\u0065@shop.example"}}"#;
     shop.send("POST /v1/redemptions", escaped);
     assert_eq!(shop.inputs(), 2);
     let id = shop.call("GET /v1/customers/zoe", &Json::Null)["id"].as_str().unwrap().to_owned();

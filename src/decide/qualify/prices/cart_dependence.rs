@@ -97,12 +97,12 @@ impl<'a> CartDependence<'a> {
         line.zone_use.set(line.zone_use.get() || self.case.zone_use.get());
         let is_in_scope =
             |rank: usize| self.case.offer(rank).is_some_and(|offer| discounts(offer, items.order_lines()));
-        let is_reached = |(rank, tier): (usize, &ListedTier)| match tier.reach {
+        let is_reached = |rank: usize, tier: &ListedTier| match tier.reach {
             Reach::Everything => true,
             Reach::Lines => is_unknown || is_in_scope(rank),
             Reach::Nothing => false,
         };
-        ReachedTiers(self.tiers.iter().enumerate().map(is_reached).collect())
+        ReachedTiers(self.tiers.iter().enumerate().map(|(rank, tier)| is_reached(rank, tier)).collect())
     }
 
     /// Returns the rank of the tier that is the candidate at a position.

@@ -65,7 +65,7 @@ const REDEMPTION_REPLAY: FieldType = shape!(
     "Replay of a redemption: the answer that the kept data gives again, and the differences under the requested rules.",
     &[
         must("redemption_id", KEY).description("ID of the redemption, as requested."),
-        must("rules", FieldType::OneOf(&["kept", "today"])).description("Rules that the redemption was compared with."),
+        must("rules", FieldType::OneOf(RULES)).description("Rules that the redemption was compared with."),
         must("date", FieldType::DateTime).description("Moment of the redemption, at which the replay decides."),
         must("engine", VERSIONS).description("Versions of the engine that decided the redemption."),
         must("current_engine", VERSIONS).description("Versions of the engine that decides the replay."),
