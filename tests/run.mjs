@@ -33,16 +33,17 @@ const SWEEPS = [
 let builds;
 
 /**
- * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run in parallel to the tiers after `workerd`; the
- * other files of the folder measure under load, and run one at a time.
+ * Files of `tests/workerd` that mostly wait: for a poll, a timeout, the end of a connection. They run in parallel to the rest of the tier and to later tiers.
+ * Those that measure under load, or wait for a fixed time, run alone; of the others, two at a time.
  */
 const WAITING = ["feed", "bundle-copies", "invalid-http"].map((name) => `${name}.test.mjs`);
+const ALONE = ["chaos", "exports", "failed-codes", "jobs", "load", "parallel-calls", "webhooks"].map((name) => `${name}.test.mjs`);
 let waiting;
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const report = [];
-/** Names of the failed tests and commands, for the end of the output. */
-const failures = new Set();
+/** Names of the failed tests and commands with the begin of their errors, for the end of the output. */
+const failures = new Map();
 
 const tiers = {
   format: () => command("cargo", ["fmt", "--all", "--check"]),
@@ -66,8 +67,9 @@ const tiers = {
     countResult(done);
   },
   workerd: async () => {
-    await nodeTests("workerd", (name) => !WAITING.includes(name));
+    await nodeTests("workerd", (name) => ALONE.includes(name));
     waiting = watch(process.execPath, testCommand(WAITING.map((name) => join("tests/workerd", name))), { isVisible: false });
+    await nodeTests("workerd", (name) => !ALONE.includes(name) && !WAITING.includes(name), 2);
   },
   vectors: () => nodeTests("vectors"),
   stories: () => nodeTests("stories"),
@@ -137,7 +139,7 @@ async function command(program, args, count) {
   console.log(`-- ${line}`);
   const done = await watch(program, args);
   countResult(done, count);
-  if (done.code !== 0 && failedTests(done.output).length === 0) failures.add(line);
+  if (done.code !== 0 && failedTests(done.output).length === 0) failures.set(line, "");
 }
 
 /** Names of the failed tests in the output of `cargo nextest`, `cargo test` and `node --test`. */
@@ -146,8 +148,17 @@ function failedTests(output) {
   return forms.flatMap((form) => [...output.matchAll(form)].map(([, name]) => name.trim()));
 }
 
+/** Returns the begin of a failed test's error, which the runners print after its name. */
+function errorOf(name, output) {
+  const marks = [`\u2716 ${name} (`, `---- ${name} stdout ----`];
+  const at = Math.max(...marks.map((mark) => output.lastIndexOf(mark)));
+  if (at < 0) return "";
+  const lines = output.slice(at, at + 4_000).split("\n").slice(1).map((line) => line.trim()).filter(Boolean);
+  return lines.slice(0, 4).join(" ").slice(0, 600);
+}
+
 function countResult({ code, output }, count) {
-  if (code !== 0) for (const name of failedTests(output)) failures.add(name);
+  if (code !== 0) for (const name of failedTests(output)) failures.set(name, errorOf(name, output));
   if (count) {
     const counted = count(output);
     totals.passed += counted.passed;
@@ -174,18 +185,18 @@ async function nativeTests(without = []) {
   }
 }
 
-/** Runs the files `*.test.mjs` of a folder, or some of them, one after another: they start servers and share two cores. */
-async function nodeTests(folder, isChosen = () => true) {
+/** Runs the files `*.test.mjs` of a folder, or some of them, some at a time: they start servers and share two cores. */
+async function nodeTests(folder, isChosen = () => true, atOnce = 1) {
   const files = testFiles(join("tests", folder)).filter((path) => isChosen(basename(path)));
   if (files.length === 0) {
     console.log(`-- tests/${folder} has no test files`);
     return;
   }
-  await command(process.execPath, testCommand(files), countNode);
+  await command(process.execPath, testCommand(files, atOnce), countNode);
 }
 
-function testCommand(files) {
-  return ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
+function testCommand(files, atOnce = 1) {
+  return ["--test", `--test-concurrency=${atOnce}`, "--test-reporter=spec", ...files];
 }
 
 function testFiles(folder) {
@@ -276,7 +287,7 @@ function summarise() {
   if (kinds.size > 0) console.log(`ran: ${[...kinds].sort().map(([kind, ran]) => `${ran} ${kind}`).join(", ")}`);
   if (skips.size === 0) console.log("skipped with a reason: nothing");
   else console.log(["skipped with a reason:", ...[...skips].map(([reason, where]) => `  ${reason}${describePlaces(where)}`)].join("\n"));
-  if (failures.size > 0) console.log(["failed:", ...[...failures].map((name) => `  ${name}`)].join("\n"));
+  if (failures.size > 0) console.log(["failed:", ...[...failures].map(([name, error]) => `  ${name}${error && `\n    ${error}`}`)].join("\n"));
   console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 }
 

@@ -12,6 +12,8 @@ import { waitUntil } from "../wait.mjs";
 const check = countTests("erasure");
 /** More than a page of any index contains. */
 const CUSTOMERS = Number(process.env.CUSTOMERS ?? 300);
+/** Bytes of a page of the database. */
+const PAGE = 4_096;
 let service;
 let call;
 
@@ -40,11 +42,18 @@ async function files(folder) {
   return Promise.all(plain.map(async (entry) => [entry.name, await readFile(join(entry.parentPath ?? entry.path, entry.name))]));
 }
 
+/** Describes the place of a text in a file; in a database: the page, its kind (13 is a leaf of a table), the offset, and where its rows begin. */
+function place(bytes, text) {
+  const at = bytes.indexOf(text);
+  const page = bytes.subarray(at - (at % PAGE), at - (at % PAGE) + PAGE);
+  return `page ${Math.floor(at / PAGE) + 1} of kind ${page[0]}, at ${at % PAGE}, rows from ${page.length < 7 ? "?" : page.readUInt16BE(5)}: ${JSON.stringify(bytes.toString("latin1", at - 40, at + 60))}`;
+}
+
 async function found(searched) {
   const all = await files(service.data);
   const places = [];
   for (const text of searched) {
-    places.push(...all.filter(([, bytes]) => bytes.includes(text)).map(([name]) => `${text} in ${name}`));
+    places.push(...all.filter(([, bytes]) => bytes.includes(text)).map(([name, bytes]) => `${text} in ${name}, ${place(bytes, text)}`));
     // A connection that the service closes meanwhile is noticed.
     await turn();
   }

@@ -116,6 +116,12 @@ impl<'s> Store<'s> {
         Ok(Store { is_new, is_opened: true, ..Store::new(sql) })
     }
 
+    /// Opens a store for a new database on which all migrations have run ([`sqlite::Sqlite::migrated`]).
+    #[cfg(feature = "test-hooks")]
+    pub fn open_new(sql: &'s dyn Sql) -> Store<'s> {
+        Store { is_new: true, is_opened: true, ..Store::new(sql) }
+    }
+
     /// Returns true once when the database was empty before this request.
     pub fn take_new(&mut self) -> bool {
         std::mem::take(&mut self.is_new)

@@ -412,7 +412,8 @@ impl IncomingRequest {
         self.env.var("SCRIP_LOCAL").is_ok_and(|value| value.to_string() == "true")
     }
 
-    /// Returns the header lines of a demand to build the bundle: none of the caller's.
+    /// Returns the header lines of a demand to build the bundle: none of the caller's but the clock of a test, or the object would set an
+    /// alarm of the real clock.
     fn demand_lines(&self, caller: &Caller) -> String {
         let seed = random::write_seed(&self.context.seed);
         let own = [
@@ -420,7 +421,7 @@ impl IncomingRequest {
             ("scrip-request-id", &self.request_id),
             (random::SEED_HEADER, &*seed),
         ];
-        self.lines(|_| false, &own)
+        self.lines(is_test, &own)
     }
 
     /// Returns the header lines for an object: those of the caller that `pass` accepts, then the entry's own.

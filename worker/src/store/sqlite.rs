@@ -1,14 +1,16 @@
 //! Native driver over rusqlite, for tests and tools. It runs the statements of the Durable Object, binds numbers as the
 //! platform does, and has the same limits.
 
+use super::schema;
 use super::sql::{Fault, Sql, SqlRow, SqlValue};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, StatementStatus, ToSql};
+use rusqlite::{Connection, MAIN_DB, StatementStatus, ToSql};
 use scrip::money::LARGEST;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// The platform refuses more than 100 parameters, and so does the native driver.
 const PARAMS_MAX: usize = 100;
@@ -39,6 +41,19 @@ impl Sqlite {
     /// Creates an empty database in memory.
     pub fn memory() -> Result<Sqlite, Fault> {
         Sqlite::divided_by(Connection::open_in_memory().map_err(fault)?)
+    }
+
+    /// Returns a database in memory on which all migrations have run. They run once in a process, because a test may open thousands of databases.
+    pub fn migrated() -> Result<Sqlite, Fault> {
+        static IMAGE: LazyLock<Result<Vec<u8>, Fault>> = LazyLock::new(|| {
+            let mut empty = Sqlite::memory()?;
+            empty.transaction(|sql| schema::migrate(sql, 0))?;
+            empty.connection.serialize(MAIN_DB).map(|image| image.to_vec()).map_err(fault)
+        });
+        let image = IMAGE.as_ref().map_err(|Fault(why)| Fault(why.clone()))?;
+        let mut copy = Sqlite::memory()?;
+        copy.connection.deserialize_read_exact(MAIN_DB, image.as_slice(), image.len(), false).map_err(fault)?;
+        Ok(copy)
     }
 
     /// Opens the database in a file, with a write-ahead log like the platform; creates it when missing.

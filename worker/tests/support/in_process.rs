@@ -1,6 +1,9 @@
 //! Runs requests without the runtime: entry, directory and project, each with its own SQLite in memory.
 
+mod object;
+
 use crate::edge_comparison;
+use object::Object;
 use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::access::auth::{self, KeyLookup};
@@ -16,8 +19,6 @@ use scrip_worker::http::route::Route;
 use scrip_worker::http::table::MatchedRoute;
 use scrip_worker::routes::TABLE;
 use scrip_worker::service::{self};
-use scrip_worker::store::Store;
-use scrip_worker::store::sqlite::Sqlite;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -49,61 +50,6 @@ const SETTLED_MS: i64 = 1_000;
 struct CachedKey {
     at_ms: i64,
     record: String,
-}
-
-struct Object {
-    sql: Sqlite,
-    fresh: Cell<bool>,
-    alarm: Cell<Option<i64>>,
-    /// Warnings of the service for the operator.
-    notes: RefCell<Vec<String>>,
-}
-
-impl Object {
-    fn new() -> Object {
-        Object {
-            sql: Sqlite::memory().unwrap(),
-            fresh: Cell::new(true),
-            alarm: Cell::new(None),
-            notes: RefCell::default(),
-        }
-    }
-
-    /// Runs one event inside a transaction that a fault rolls back, as the object's shell does.
-    fn event<T>(
-        &self,
-        context: &Context,
-        act: impl FnOnce(&mut Store<'_>) -> Result<T, scrip_worker::store::sql::Fault>,
-    ) -> Result<T, String> {
-        let fresh = self.fresh.get();
-        let mut undone = None;
-        let outcome = self.sql.transaction(|sql| {
-            let mut store = if fresh { Store::open(sql, context.now.millis())? } else { Store::new(sql) };
-            if fresh {
-                service::schedule_alarms(&mut store, context.now.millis())?;
-            }
-            let outcome = act(&mut store)?;
-            if store.is_undone() {
-                undone = Some(outcome);
-                return Err(scrip_worker::store::sql::Fault::new("a dry run"));
-            }
-            self.notes.borrow_mut().extend(store.take_warnings());
-            // An earlier alarm stays.
-            if let Some(at) = store.alarm() {
-                self.alarm.set(Some(self.alarm.get().map_or(at, |earlier| earlier.min(at))));
-            }
-            Ok(outcome)
-        });
-        let replanned = self.sql.take_replanned();
-        assert!(fresh || replanned.is_empty(), "a plan follows what is bound (`+?1` instead of `?1`): {replanned:#?}");
-        if let Some(undone) = undone {
-            return Ok(undone);
-        }
-        if outcome.is_ok() {
-            self.fresh.set(false);
-        }
-        outcome.map_err(|fault| fault.0)
-    }
 }
 
 impl Edge {
@@ -273,7 +219,7 @@ impl Edge {
     fn answer_by_rules(&self, context: &Context, caller: &Caller, request: &Request) -> Option<Reply> {
         let mut answer = None;
         self.project(&caller.project, |object| {
-            if edge_comparison::is_on() && !object.fresh.get() {
+            if edge_comparison::is_on() && !object.is_fresh() {
                 answer = edge_comparison::answer_undone(&object.sql, context, caller, request);
             }
         });
@@ -391,8 +337,7 @@ impl Edge {
     /// Ends the life of a project's object: the next event opens its store again without an alarm.
     pub fn reopen(&self, project: &str) {
         self.project(project, |object| {
-            object.fresh.set(true);
-            object.alarm.set(None);
+            object.reopen();
         });
     }
 
