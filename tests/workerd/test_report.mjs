@@ -6,6 +6,9 @@ import { after, test } from "node:test";
 /** The time that a file may take to end after its last test. */
 const LEFT_OPEN_MS = 30_000;
 
+/** The time that a test may take: more than a wait in vain, so that its message is seen. */
+const TIMEOUT_MS = 300_000;
+
 /** Returns a `check(name, body, { skip?, timeout?, counts? })` that counts under `kind`, as one or as its number of rounds. */
 export function countTests(kind) {
   let ran = 0;
@@ -18,7 +21,7 @@ export function countTests(kind) {
     }, LEFT_OPEN_MS).unref();
     if (process.env.SCRIP_TEST_REPORT) appendFileSync(process.env.SCRIP_TEST_REPORT, `${JSON.stringify({ kind, ran, skipped })}\n`);
   });
-  return (name, body, { skip, timeout = 120_000, counts = 1 } = {}) => {
+  return (name, body, { skip, timeout = TIMEOUT_MS, counts = 1 } = {}) => {
     if (skip) {
       skipped.push(`${name}: ${skip}`);
       return test(name, { skip }, () => {});

@@ -116,7 +116,7 @@ impl<'s> Store<'s> {
         Ok(Store { is_new, is_opened: true, ..Store::new(sql) })
     }
 
-    /// Opens a store for a new database on which all migrations have run ([`sqlite::Sqlite::migrated`]).
+    /// Opens a store for a new database on which all migrations have run.
     #[cfg(feature = "test-hooks")]
     pub fn open_new(sql: &'s dyn Sql) -> Store<'s> {
         Store { is_new: true, is_opened: true, ..Store::new(sql) }

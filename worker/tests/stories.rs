@@ -20,6 +20,8 @@ mod description_check;
 mod edge_comparison;
 #[path = "support/in_process.rs"]
 mod in_process;
+#[path = "support/migrated.rs"]
+mod migrated;
 #[path = "support/nested_nulls.rs"]
 mod nested_nulls;
 #[path = "support/story.rs"]

@@ -5,7 +5,7 @@ pub const TEXT_BYTES_MAX: usize = 1_900_000;
 
 /// Value of a parameter or column. The platform's numbers are doubles, so integers stay within 2^53-1. A statement that
 /// writes a number into JSON uses `CAST(… AS INTEGER)`, or the document would contain `3.0`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SqlValue {
     /// SQL `NULL`.
     Null,

@@ -1,7 +1,6 @@
 //! Native driver over rusqlite, for tests and tools. It runs the statements of the Durable Object, binds numbers as the
 //! platform does, and has the same limits.
 
-use super::schema;
 use super::sql::{Fault, Sql, SqlRow, SqlValue};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -10,7 +9,6 @@ use scrip::money::LARGEST;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::LazyLock;
 
 /// The platform refuses more than 100 parameters, and so does the native driver.
 const PARAMS_MAX: usize = 100;
@@ -43,16 +41,15 @@ impl Sqlite {
         Sqlite::divided_by(Connection::open_in_memory().map_err(fault)?)
     }
 
-    /// Returns a database in memory on which all migrations have run. They run once in a process, because a test may open thousands of databases.
-    pub fn migrated() -> Result<Sqlite, Fault> {
-        static IMAGE: LazyLock<Result<Vec<u8>, Fault>> = LazyLock::new(|| {
-            let mut empty = Sqlite::memory()?;
-            empty.transaction(|sql| schema::migrate(sql, 0))?;
-            empty.connection.serialize(MAIN_DB).map(|image| image.to_vec()).map_err(fault)
-        });
-        let image = IMAGE.as_ref().map_err(|Fault(why)| Fault(why.clone()))?;
+    /// Returns the bytes of the database.
+    pub fn image(&mut self) -> Result<Vec<u8>, Fault> {
+        self.connection.serialize(MAIN_DB).map(|image| image.to_vec()).map_err(fault)
+    }
+
+    /// Creates a database in memory from the bytes of another.
+    pub fn of_image(image: &[u8]) -> Result<Sqlite, Fault> {
         let mut copy = Sqlite::memory()?;
-        copy.connection.deserialize_read_exact(MAIN_DB, image.as_slice(), image.len(), false).map_err(fault)?;
+        copy.connection.deserialize_read_exact(MAIN_DB, image, image.len(), false).map_err(fault)?;
         Ok(copy)
     }
 

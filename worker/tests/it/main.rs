@@ -21,6 +21,8 @@ mod edge_comparison;
 mod field_coverage;
 #[path = "../support/in_process.rs"]
 mod in_process;
+#[path = "../support/migrated.rs"]
+mod migrated;
 #[path = "../support/published_operations.rs"]
 mod published_operations;
 #[path = "../support/route_walk.rs"]

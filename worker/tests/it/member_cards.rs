@@ -1,6 +1,7 @@
 //! Tests histories of cards. After every operation, the card that is read from rows and accounts equals the card of the engine. The alarm
 //! settles it with the same result as a reader.
 
+use crate::migrated::migrated;
 use scrip::Context;
 use scrip::id::Ids;
 use scrip::points::{
@@ -18,7 +19,6 @@ use scrip_worker::service;
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
 use scrip_worker::store::sql::SqlValue;
-use scrip_worker::store::sqlite::Sqlite;
 use serde_json::json;
 
 const ZONE: &str = "Europe/Warsaw";
@@ -187,7 +187,7 @@ fn passages(all: &[Vec<SqlValue>]) -> usize {
 /// Plays a history with or without the alarm; returns how often work was due at an operation, and the final stored data.
 fn run_history(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
     let mut random = Random(seed);
-    let sql = Sqlite::migrated().unwrap();
+    let sql = migrated();
     let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
     let mut store = Store::open(&sql, at.millis()).unwrap();
     create_card(&mut store, seed, at);
@@ -296,7 +296,7 @@ const LEFT: &str = "SELECT COALESCE(SUM(balance), 0) FROM account WHERE id LIKE 
 #[test]
 fn many_due_cards_are_settled_in_slices_between_calls() {
     for (rows, pieces) in [(50, 20), (200, 5), (1, 40)] {
-        let sql = Sqlite::migrated().unwrap();
+        let sql = migrated();
         let mut store = Store::open(&sql, 0).unwrap();
         let (lots, now) = create_expired_cards(&mut store, 40);
         assert_eq!(number(&store, DUE), Some(40));
@@ -355,7 +355,7 @@ fn create_pending_points(store: &mut Store<'_>, count: u64) -> Instant {
 fn one_card_is_settled_in_slices_as_in_one_step() {
     const COUNT: u64 = 300;
     let played = |rows: Option<u64>| {
-        let sql = Sqlite::migrated().unwrap();
+        let sql = migrated();
         let mut store = Store::open(&sql, 0).unwrap();
         let now = create_pending_points(&mut store, COUNT);
         let present = LocalTime::read(now, ZONE.into()).unwrap();
@@ -380,7 +380,7 @@ fn one_card_is_settled_in_slices_as_in_one_step() {
 
 #[test]
 fn an_unsettled_card_blocks_no_other() {
-    let sql = Sqlite::migrated().unwrap();
+    let sql = migrated();
     let mut store = Store::open(&sql, 0).unwrap();
     let (lots, mut now) = create_expired_cards(&mut store, 12);
     store.write("UPDATE document SET body = json_set(body, '$.kept', json('{}')) WHERE id = 'lcpeb_3_0'", Vec::new());

@@ -362,7 +362,7 @@ impl Edge {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let digest_of = |name: &str, rows: &[SqlRow]| {
             let mut digest = DefaultHasher::new();
-            format!("{rows:?}").hash(&mut digest);
+            rows.hash(&mut digest);
             format!("{name} {} {:016x}", rows.len(), digest.finish())
         };
         // Rows that any call may write incidentally do not count.

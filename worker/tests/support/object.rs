@@ -1,5 +1,6 @@
 //! An object in process: its database, its alarm and its events.
 
+use crate::migrated::migrated;
 use scrip::Context;
 use scrip_worker::service;
 use scrip_worker::store::Store;
@@ -29,12 +30,7 @@ pub struct Object {
 
 impl Object {
     pub fn new() -> Object {
-        Object {
-            sql: Sqlite::migrated().unwrap(),
-            start: Cell::new(Start::New),
-            alarm: Cell::new(None),
-            notes: RefCell::default(),
-        }
+        Object { sql: migrated(), start: Cell::new(Start::New), alarm: Cell::new(None), notes: RefCell::default() }
     }
 
     /// Returns true if no event was committed since the object started.
