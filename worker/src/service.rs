@@ -180,6 +180,10 @@ fn answer(
     if !reply.headers.iter().any(|(name, _)| name == FORWARD_TO_PROJECT) {
         idempotency::store_response(lookup, &reply, &idempotent_call, call.store)?;
     }
+    // A change of the setting is reported once, and one by a setup never: calls bring it.
+    if call.store.is_dirty() || call.store.is_opened() {
+        retention::limit_inputs(call.store, caller.settings.replay_days, context.now.millis())?;
+    }
     commit::run(&mut call)?;
     Ok(reply)
 }

@@ -31,6 +31,7 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
     // Counts of campaigns and units depend on what each offer gave, and not only on the order after them.
     let is_counted = trial.needs.0.meets(RequiredFacts::BUDGET)
         || candidates.iter().any(|candidate| trial.offer(candidate.position).is_some_and(|offer| offer.capped));
+    let most_steps = if is_complete { most_steps.remaining_after(trial.resolved.len()) } else { 0 };
     let mut search = Search {
         trial,
         judge,
@@ -38,7 +39,7 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
         is_bounded,
         visited: (is_bounded && !is_counted).then(BTreeSet::new),
         // Not all offers are candidates, so nothing is known about the others.
-        steps: if is_complete { most_steps.remaining_after(trial.resolved.len()) } else { 0 },
+        steps: most_steps,
         best: Incumbent::of_single(candidates.iter().map(|candidate| candidate.saved)),
         left_out: if is_complete { Money::ZERO } else { Money::MAX },
         candidates,
@@ -47,11 +48,12 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
     let most: Vec<Money> = search.candidates.iter().map(StackCandidate::most).collect();
     search.descend_greedily(&start, &most);
     search.search(&start, &most);
-    let Search { best, left_out, candidates, .. } = search;
+    let Search { best, left_out, candidates, steps, .. } = search;
     let positions = best.ranks.iter().filter_map(|rank| candidates.get(*rank)).map(|one| one.position).collect();
     let is_known = left_out.is_zero() || is_bounded && is_complete && !trial.budget.has_overflow();
     let unproven = is_known.then(|| left_out.remaining_after(best.saved));
-    FoundStack { positions, saved: best.saved, unproven }
+    let steps = trial.resolved.len().add_steps(most_steps.remaining_after(steps));
+    FoundStack { positions, saved: best.saved, unproven, steps }
 }
 
 impl StackCandidate {
