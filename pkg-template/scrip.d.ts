@@ -3011,6 +3011,12 @@ export interface Prepared {
    */
   prices(request: string, context?: Context): string;
 
+  /**
+   * Counts a redemption of a request, as JSON text: decisions that follow find quantities, limits and budgets with it. Counts of a day, a week or a
+   * month are without it. Each call needs a `seed` of its own. Returns whether it was counted: a request that does not apply or lacks a fact is not.
+   */
+  count(request: string, context?: Context): boolean;
+
   /** SHA-256 of the given rules, 64 hex digits; it identifies the rules of an answer. */
   readonly hash: string;
 

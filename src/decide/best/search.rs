@@ -149,17 +149,15 @@ impl<'c> Search<'_, 'c> {
             if !self.can_win(bound, node.ranks.len().plus_one()) {
                 continue;
             }
-            let Some((outcome, walk)) = self.apply(node, rank) else {
+            let Some(found) = self.try_after(node, rank) else {
                 self.leave_out(bound);
                 continue;
             };
-            let ApplyOutcome::Applied(gain) = outcome else { continue };
-            let gives = self.trial.budget.checked(gain.total());
+            let Some((gives, saved)) = found else { continue };
             let is_steady = self.candidates.get(rank).is_some_and(|candidate| candidate.bound == GainBound::Steady);
             if let Some(most) = most.get_mut(rank).filter(|_| is_steady) {
                 *most = gives.min(*most);
             }
-            let saved = saved_between(&self.trial.priced.cart, &walk.cart);
             self.best.challenge(&[node.ranks.as_slice(), &[rank]].concat(), saved);
             children.push((rank, saved));
         }
@@ -180,17 +178,36 @@ impl<'c> Search<'_, 'c> {
         Some(SearchNode { ranks, walk, record: self.judge.record(), saved })
     }
 
-    /// Tries a candidate after a node; `None` if the steps are over.
-    fn apply(&mut self, node: &SearchNode, rank: usize) -> Option<(ApplyOutcome, OpenWalk)> {
-        let candidate = self.candidates.get(rank)?;
-        let (position, class) = (candidate.position, candidate.class);
-        let case = self.trial;
+    /// Returns what a candidate gives after a node and what is saved then, if it applies; `None` if the steps are over. What each gives alone
+    /// is known.
+    fn try_after(&mut self, node: &SearchNode, rank: usize) -> Option<Option<(Money, Money)>> {
+        if node.ranks.is_empty() {
+            self.take_step(node)?;
+            return self.candidates.get(rank).map(|candidate| Some((candidate.alone, candidate.saved)));
+        }
+        let (outcome, walk) = self.apply(node, rank)?;
+        let ApplyOutcome::Applied(gain) = outcome else { return Some(None) };
+        let saved = saved_between(&self.trial.priced.cart, &walk.cart);
+        Some(Some((self.trial.budget.checked(gain.total()), saved)))
+    }
+
+    /// Takes the steps of one try after a node; `None` if they are over.
+    fn take_step(&mut self, node: &SearchNode) -> Option<()> {
         let cost = node.walk.cart.lines.len().times_steps(STEPS_PER_LINE).plus_one();
-        if self.steps == 0 || !case.budget.spend(cost) {
+        if self.steps == 0 || !self.trial.budget.spend(cost) {
             self.steps = 0;
             return None;
         }
         self.steps = self.steps.remaining_after(1);
+        Some(())
+    }
+
+    /// Tries a candidate after a node; `None` if the steps are over.
+    fn apply(&mut self, node: &SearchNode, rank: usize) -> Option<(ApplyOutcome, OpenWalk)> {
+        self.take_step(node)?;
+        let candidate = self.candidates.get(rank)?;
+        let (position, class) = (candidate.position, candidate.class);
+        let case = self.trial;
         self.judge.resume(&node.record);
         let mut walk = node.walk.clone();
         let outcome = walk.apply(position, class, &case.stacking, &case.priced.cart, &mut self.judge);

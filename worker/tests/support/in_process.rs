@@ -38,6 +38,8 @@ pub struct Edge {
     /// Key records that the entry caches, by key name.
     keys: RefCell<HashMap<String, CachedKey>>,
     count: Cell<u64>,
+    /// `true` if the notices of changed settings to the objects are lost.
+    pub loses_notices: Cell<bool>,
 }
 
 /// How long the entry uses a cached key record, and how long it does not load a record again that does not match, as in `host/key.rs`.
@@ -57,6 +59,8 @@ struct Object {
     alarm: Cell<Option<i64>>,
     /// Warnings of the service for the operator.
     notes: RefCell<Vec<String>>,
+    /// Decisions that the shell counts: operations, each with its refusal.
+    decided: RefCell<Vec<(&'static str, &'static str)>>,
 }
 
 impl Object {
@@ -66,6 +70,7 @@ impl Object {
             fresh: Cell::new(true),
             alarm: Cell::new(None),
             notes: RefCell::default(),
+            decided: RefCell::default(),
         }
     }
 
@@ -88,6 +93,7 @@ impl Object {
                 return Err(scrip_worker::store::sql::Fault::new("a dry run"));
             }
             self.notes.borrow_mut().extend(store.take_warnings());
+            self.decided.borrow_mut().extend(store.take_decisions());
             // An earlier alarm stays.
             if let Some(at) = store.alarm() {
                 self.alarm.set(Some(self.alarm.get().map_or(at, |earlier| earlier.min(at))));
@@ -115,6 +121,7 @@ impl Edge {
             counts: RefCell::default(),
             keys: RefCell::default(),
             count: Cell::new(0),
+            loses_notices: Cell::new(false),
         }
     }
 
@@ -301,7 +308,8 @@ impl Edge {
             });
             assert_eq!(taken.status, 204);
         }
-        if let Some((_, changed)) = reply.headers.iter().find(|(name, _)| name == keys::CHANGED) {
+        let changed = reply.headers.iter().find(|(name, _)| name == keys::CHANGED);
+        if let Some((_, changed)) = changed.filter(|_| !self.loses_notices.get()) {
             let caller = keys::with_settings(caller, changed).unwrap();
             let demand = Request {
                 method: "PUT".into(),
@@ -332,6 +340,12 @@ impl Edge {
     /// Returns the warnings of a project since the last call.
     pub fn notes(&self, project: &str) -> Vec<String> {
         self.project(project, |object| object.notes.take())
+    }
+
+    #[allow(dead_code, reason = "not every test counts")]
+    /// Returns the counted decisions of a project since the last call.
+    pub fn decided(&self, project: &str) -> Vec<(&'static str, &'static str)> {
+        self.project(project, |object| object.decided.take())
     }
 
     #[allow(dead_code, reason = "not every test writes past the service")]
