@@ -331,8 +331,8 @@ impl RuleSetFacts {
         &self.metadata_schemas
     }
 
-    /// Adds what a redemption counts, as long ago, and its new customer under the names that were `sent`. Returns whether the counts are known.
-    pub fn count(&mut self, counts: RedemptionCounts, sent: Option<&Customer>) -> bool {
+    /// Adds what a redemption counts, as long ago, and its new customer. Returns whether the counts are known.
+    pub fn count(&mut self, counts: RedemptionCounts) -> bool {
         let Some(journal) = &mut self.journal else { return false };
         let long_ago = |entry| match entry {
             Entry::Post(transfer) => Entry::Post(Transfer { at: Instant::default(), ..transfer }),
@@ -343,7 +343,7 @@ impl RuleSetFacts {
             return false;
         }
         if let Some(customer) = counts.new_customer {
-            let names = [customer.id.as_ref(), sent.and_then(|sent| sent.id.as_ref()), customer.source_id.as_ref()];
+            let names = [customer.id.as_ref(), customer.source_id.as_ref()];
             for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
                 self.customers.insert(name.clone(), customer.clone());
             }

@@ -404,7 +404,7 @@ impl PreparedRules {
     pub fn count(&mut self, request: &[u8], context: &Context) -> bool {
         let Ok(request) = self.read(read_redeemables(request), context) else { return false };
         match decide::count_redemption(&self.facts, &request, context) {
-            Ok(Some(counts)) => self.facts.count(counts, request.customer.as_ref()),
+            Ok(Some(counts)) => self.facts.count(counts),
             Ok(None) | Err(_) => false,
         }
     }
