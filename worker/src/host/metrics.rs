@@ -161,7 +161,7 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
     });
     metric("scrip_redemption_inputs_total", "counter", "Inputs of redemptions for a replay.", &|samples| {
         for (project, (_, reason, count)) in verdicts(metrics, |operation| operation == OPERATION) {
-            let result = if reason.is_empty() { "kept" } else { reason };
+            let result = if reason.is_empty() { "kept" } else { reason.as_str() };
             samples.sample(&[("project", project), ("result", result)], count);
         }
     });
