@@ -164,6 +164,11 @@ class Prepared {
     return textOf(this.#decide("prices", encoder.encode(request), context));
   }
 
+  count(request, context) {
+    if (typeof request !== "string") throw new TypeError("`count` takes JSON text");
+    return this.#decide("count", encoder.encode(request), context);
+  }
+
   qualifyObject(request, context) {
     if (isPlain(request, 0)) return this.#decide("qualifyObject", request, context);
     return JSON.parse(this.qualify(toJsonText(request), context));

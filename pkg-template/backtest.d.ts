@@ -23,7 +23,7 @@ export interface BackTestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The result of a back-test. Amounts are in minor units. Each order is decided alone: limits and budgets of the draft do not count across orders. */
+/** The result of a back-test. Amounts are in minor units. Quantities, budgets and limits of the draft count across the orders, in the order of their `created_at`; counts of a day, a week or a month do not. */
 export interface BackTestResult {
   /** Number of orders in the file, unreadable ones included. */
   orders: number;
@@ -40,6 +40,9 @@ export interface BackTestResult {
   /** Orders that cannot be read; the first 100 with line, or position in an array, from 1. */
   unreadable: { orders: number; lines: { line: number; message: string }[] };
 }
+
+/** Returns a result as CSV with the columns `measure`, `value` and `detail`. */
+export function toCsv(result: BackTestResult): string;
 
 /**
  * Tries a draft of a campaign on past orders, in the page: nothing is uploaded. Each order is decided as it was before discounts, with one of the draft's

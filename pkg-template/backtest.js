@@ -1,8 +1,10 @@
 // Entry for back-tests: decides what a draft of a campaign would have cost, by orders of the past. Nothing leaves the page.
 import { load, prepare } from "@scrip-edge/page";
-import { draftOf } from "./backtest/draft.js";
-import { readOrders } from "./backtest/orders.js";
+import { draftOf, hasLimits } from "./backtest/draft.js";
+import { readOrders, sortedByTime } from "./backtest/orders.js";
 import { OrderTrial } from "./backtest/trial.js";
+
+export { toCsv } from "./backtest/csv.js";
 
 // A page draws sixty times a second.
 const SLICE_MS = 10;
@@ -11,6 +13,7 @@ const LISTED_MAX = 100;
 
 /**
  * Tries a draft on orders. Each is decided as if it were placed at `now` with the draft alone; the largest discount of its redeemables counts.
+ * A draft with limits is tried in the order of time, and each order finds what the earlier ones have used.
  * Fails where rules or draft cannot be read, or at the signal.
  */
 export async function backTest({ rules, draft, orders, now = Date.now(), onProgress, signal }) {
@@ -20,21 +23,34 @@ export async function backTest({ rules, draft, orders, now = Date.now(), onProgr
   const report = new Report();
   try {
     const trial = new OrderTrial(prepared, redeemables, { now, seed: "00" });
-    let pauseAt = performance.now() + SLICE_MS;
-    for await (const { line, order, problem } of readOrders(orders)) {
-      signal?.throwIfAborted();
-      if (report.result.orders === ORDERS_MAX) throw new RangeError(`orders must NOT have more than ${ORDERS_MAX} items`);
-      report.add(line, problem || order.status === "CANCELED" ? { problem } : trial.decide(order));
-      if (performance.now() < pauseAt) continue;
-      onProgress?.(report.result.orders);
-      // A timer lets the page draw and answer.
-      await new Promise((resolve) => setTimeout(resolve));
-      pauseAt = performance.now() + SLICE_MS;
+    const isLimited = hasLimits(draft);
+    const read = paced(readOrders(orders), signal, isLimited ? undefined : onProgress);
+    const tried = isLimited ? paced(sortedByTime(read), signal, onProgress) : read;
+    for await (const { line, order, problem } of tried) {
+      const found = problem || order.status === "CANCELED" ? { problem } : trial.decide(order);
+      if (isLimited && found.discount > 0 && found.missing.length === 0) trial.count(line, found);
+      report.add(line, found);
     }
   } finally {
     prepared.free();
   }
   return report.result;
+}
+
+/** Yields orders, at most as many as a back-test may have, with pauses in which the page draws and answers. */
+async function* paced(orders, signal, onProgress) {
+  let count = 0;
+  let pauseAt = performance.now() + SLICE_MS;
+  for await (const order of orders) {
+    signal?.throwIfAborted();
+    if (count === ORDERS_MAX) throw new RangeError(`orders must NOT have more than ${ORDERS_MAX} items`);
+    count += 1;
+    yield order;
+    if (performance.now() < pauseAt) continue;
+    onProgress?.(count);
+    await new Promise((resolve) => setTimeout(resolve));
+    pauseAt = performance.now() + SLICE_MS;
+  }
 }
 
 /** Sums what is found for each order. */

@@ -4,13 +4,15 @@ import { ServiceClock } from "./clock.js";
 import { SealedCodes } from "./codes.js";
 import { fetchCore, isCore } from "./core.js";
 import { decides, writes } from "./engine.js";
-import { refusal, withinLimit } from "./exchange.js";
+import { refusal, runEach, withinLimit } from "./exchange.js";
 import { BundleGoods } from "./goods.js";
 import { checkHead, checkRevision, checkTime, readHead } from "./head.js";
 import { BUILD_WAITS, headersOf, proveHead, requestHead, timeOf, trustClock } from "./head_request.js";
 import { addVouched, fetchKeys, readKeys, readPinned } from "./keys.js";
 import { fetchSupplement } from "./supplement.js";
 
+// Requests for goods buckets at a time: as many as a browser opens to one host. A listing page may need a thousand.
+const REQUESTS_MAX = 6;
 // What rules were prepared from, and the clock by which they decide.
 const origins = new WeakMap();
 // The sealed codes of rules, with what was opened of them.
@@ -168,7 +170,7 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
     for (let numbers = find(); numbers.length > 0; numbers = find()) {
       for (const number of numbers) needed.add(number);
       try {
-        await Promise.all(numbers.map((number) => goods.load(service.base, number, signal)));
+        await runEach(numbers, REQUESTS_MAX, (number) => goods.load(service.base, number, signal));
       } finally {
         goods.forgetOthers(needed);
         joinAll(prepared);

@@ -34,6 +34,16 @@ export async function withinLimit(signal, exchange, { timeout = LIMIT_MS, fetch 
   }
 }
 
+/** Runs `task` on each value, at most `most` of them at a time. It fails with the first of them. */
+export async function runEach(values, most, task) {
+  // All lanes take their next value from the same iterator.
+  const waiting = values.values();
+  const runLane = async () => {
+    for (const value of waiting) await task(value);
+  };
+  await Promise.all(Array.from({ length: most }, runLane));
+}
+
 /** Requests `what` and returns its bytes, at most `most` of them. */
 export async function fetchBytes(url, what, most, { headers, signal }) {
   const response = await fetchOf(signal)(url, { headers, signal });

@@ -3011,6 +3011,12 @@ export interface Prepared {
    */
   prices(request: string, context?: Context): string;
 
+  /**
+   * Counts a redemption of a request, as JSON text: decisions that follow find quantities, limits and budgets with it. Counts of a day, a week or a
+   * month are without it. Each call needs a `seed` of its own. Returns whether it was counted: a request that does not apply or lacks a fact is not.
+   */
+  count(request: string, context?: Context): boolean;
+
   /** SHA-256 of the given rules, 64 hex digits; it identifies the rules of an answer. */
   readonly hash: string;
 
@@ -3138,6 +3144,8 @@ export type MissingFact =
   | "channel"
   /** Not all offers of the project are in the rules. */
   | "candidates"
+  /** A request for prices had no more steps for this product: another request with the rest of the ids gives its price. */
+  | "steps"
   | (string & {});
 
 /** Of which revision of the rules a verdict is, and when the service confirmed it, in milliseconds since 1970. */
@@ -3274,7 +3282,7 @@ export interface PriceAmounts {
   readonly price: number;
   /** Amount of a cart with one unit of it, after the promotions. */
   readonly discounted_price: number;
-  /** `true` where the cart decides: a promotion depends on other lines, on the amount or on the customer. Show it as "from". Where `false`, limits of the stacking rules may still exclude a promotion in a cart with others. */
+  /** `true` where the cart decides: a promotion depends on other lines, on the amount or on the customer, or the stacking rules have no room for all of a larger cart. Show it as "from". */
   readonly from: boolean;
   /** The promotion tiers, in the order in which a validation of them gives this amount. */
   readonly redeemables: readonly { readonly object: "promotion_tier"; readonly id: string }[];

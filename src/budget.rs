@@ -57,6 +57,11 @@ impl StepBudget {
         left.is_some()
     }
 
+    /// Returns the steps that are left.
+    pub fn left(&self) -> usize {
+        self.left.get()
+    }
+
     /// Continues with what another budget, which began as this one, has left.
     pub fn continue_as(&self, other: &StepBudget) {
         self.left.set(other.left.get());

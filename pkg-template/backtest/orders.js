@@ -14,6 +14,19 @@ export async function* readOrders(orders) {
   if (reader) yield* reader.end();
 }
 
+/** Yields orders in the order of their creation, all of them held meanwhile. One without a time follows the order before it in the file. */
+export async function* sortedByTime(orders) {
+  const dated = [];
+  let time = 0;
+  for await (const one of orders) {
+    const at = Date.parse(one.order?.created_at);
+    if (!Number.isNaN(at)) time = at;
+    dated.push({ one, time });
+  }
+  dated.sort((first, second) => first.time - second.time);
+  for (const { one } of dated) yield one;
+}
+
 /** Returns what was given as a sequence of parts. */
 function partsOf(orders) {
   if (typeof orders === "string" || ArrayBuffer.isView(orders)) return [orders];

@@ -21,7 +21,13 @@ export class OrderTrial {
     this.#others = `"options":${JSON.stringify({ limit: 1, sorting_rule: "BEST_DEAL", filters })}`;
   }
 
-  /** Returns the discount of the draft, that of the best other offer, the customer, and what is missing; or the problem of the order. */
+  /** Counts the redemption that `decide` found for the order of a line, so that the limits of the draft hold across orders. */
+  count(line, { request }) {
+    // Ids of redemptions and new customers follow from the seed.
+    this.#prepared.count(request, { ...this.#context, seed: line.toString(16).padStart(8, "0") });
+  }
+
+  /** Returns the discount of the draft with its request, that of the best other offer, the customer, and what is missing; or the problem of the order. */
   decide(order) {
     let rest;
     try {
@@ -29,12 +35,13 @@ export class OrderTrial {
     } catch ({ message }) {
       return { problem: `it cannot be written as JSON: ${message}` };
     }
-    let discount = 0;
+    let [discount, request] = [0, undefined];
     const missing = new Set();
-    for (const request of this.#requests) {
-      const answer = JSON.parse(this.#prepared.validate(`{${request},${rest}`, this.#context));
+    for (const redeemables of this.#requests) {
+      const tried = `{${redeemables},${rest}`;
+      const answer = JSON.parse(this.#prepared.validate(tried, this.#context));
       if (answer.redeemables === undefined) return { problem: problemOf(answer) };
-      if (answer.valid) discount = Math.max(discount, discountOf(answer.order));
+      if (answer.valid && discountOf(answer.order) > discount) [discount, request] = [discountOf(answer.order), tried];
       for (const fact of answer.missing ?? []) missing.add(fact);
     }
     let other = 0;
@@ -44,7 +51,7 @@ export class OrderTrial {
       other = Math.max(0, ...(answer.redeemables?.data ?? []).map(({ order: discounted }) => discountOf(discounted)));
       for (const fact of answer.missing ?? []) missing.add(fact);
     }
-    return { discount, other, customer: nameOf(order), missing: [...missing] };
+    return { discount, request, other, customer: nameOf(order), missing: [...missing] };
   }
 }
 

@@ -95,6 +95,11 @@ impl Rules {
         self.decide(request, now_ms, seed, PreparedRules::prices)
     }
 
+    /// Counts a redemption of a request, JSON in UTF-8, for the decisions that follow. Returns true if it was counted.
+    pub fn count(&mut self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<bool, JsError> {
+        Ok(self.0.count(request, &context(now_ms, seed)?))
+    }
+
     /// Qualifies a request as a plain object, and returns a plain object.
     #[wasm_bindgen(js_name = qualifyObject)]
     pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {

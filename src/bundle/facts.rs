@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::bundle::facts::goods::{CoreGoods, ListedGoods};
+use crate::decide::RedemptionCounts;
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
-use crate::ledger::{AccountId, Journal};
+use crate::ledger::{AccountId, Entry, Journal, Transfer};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
@@ -25,7 +26,7 @@ use crate::model::visibility::ListedTime;
 use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
-use crate::time::TimeZone;
+use crate::time::{Instant, TimeZone};
 use crate::wire::readability::UnreadableDocuments;
 use crate::wire::rule_set::{Coverage, NewCustomerConditions, OwnFacts, RuleSet};
 
@@ -328,6 +329,26 @@ impl RuleSetFacts {
     /// Returns the objects for whose metadata the project has a schema.
     pub fn metadata_schemas(&self) -> &[Text] {
         &self.metadata_schemas
+    }
+
+    /// Adds what a redemption counts, as long ago, and its new customer. Returns whether the counts are known.
+    pub fn count(&mut self, counts: RedemptionCounts) -> bool {
+        let Some(journal) = &mut self.journal else { return false };
+        let long_ago = |entry| match entry {
+            Entry::Post(transfer) => Entry::Post(Transfer { at: Instant::default(), ..transfer }),
+            other => other,
+        };
+        let entries: Vec<Entry> = counts.entries.into_iter().map(long_ago).collect();
+        if journal.apply(&entries).is_err() {
+            return false;
+        }
+        if let Some(customer) = counts.new_customer {
+            let names = [customer.id.as_ref(), customer.source_id.as_ref()];
+            for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
+                self.customers.insert(name.clone(), customer.clone());
+            }
+        }
+        true
     }
 
     /// Sets the customer proven by a token.

@@ -388,6 +388,27 @@ impl PreparedRules {
         }
     }
 
+    /// Counts a redemption of a request in JSON: decisions by these rules then find quantities, limits and budgets with it. Counts of a day, a
+    /// week or a month are without it. Returns whether it was counted; a request that fails or lacks a fact is not.
+    ///
+    /// ```
+    /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
+    /// # let context = |seed| Context { now: Instant::default(), seed: [seed; 32] };
+    /// let rules = br#"{ "complete": true, "counted": true, "transfers": [], "vouchers": [{ "id": "v_1", "code": "ONE",
+    ///     "discount": { "type": "PERCENT", "percent_off": 10 }, "redemption": { "quantity": 1 } }] }"#;
+    /// let mut prepared = PreparedRules::new(rules).unwrap();
+    /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "ONE" }], "order": { "amount": 1000 } }"#;
+    /// assert!(prepared.count(request, &context(1)));
+    /// assert!(!prepared.count(request, &context(2)), "the code is used up");
+    /// ```
+    pub fn count(&mut self, request: &[u8], context: &Context) -> bool {
+        let Ok(request) = self.read(read_redeemables(request), context) else { return false };
+        match decide::count_redemption(&self.facts, &request, context) {
+            Ok(Some(counts)) => self.facts.count(counts),
+            Ok(None) | Err(_) => false,
+        }
+    }
+
     /// Rolls back a redemption of the rules, without storing anything.
     pub fn rollback(&self, redemption_id: &str, stack: bool, request: &[u8], context: &Context) -> PreparedAnswer {
         let request = match read_rollback(redemption_id, stack, request) {

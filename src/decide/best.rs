@@ -33,6 +33,8 @@ pub struct BestStack<'a> {
     pub saved: Money,
     /// The most that another stack could save in addition, 0 if it is proven to be the best; `None` if that is unknown.
     pub unproven: Option<Money>,
+    /// The fold steps of the search.
+    pub steps: usize,
 }
 
 /// The offers among which the best stack is sought.
@@ -96,5 +98,5 @@ pub fn find_best_stack<'a>(case: &mut Case<'a>, offers: StackOffers<'a>) -> Best
     evaluated.evaluate();
     case.budget = evaluated.case.budget.clone();
     let unproven = found.unproven.filter(|_| is_complete);
-    BestStack { evaluated, saved: found.saved, unproven }
+    BestStack { evaluated, saved: found.saved, unproven, steps: found.steps }
 }

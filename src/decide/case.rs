@@ -44,8 +44,11 @@ pub const ENGINE: &str = "engine";
 /// The missing rules of another time.
 pub const HORIZON: &str = "horizon";
 
+/// The missing steps of a request for many prices.
+pub const STEPS: &str = "steps";
+
 /// The names of missing facts without an id. All others have the form `voucher/TEN`.
-pub const MISSING_FACT_NAMES: [&str; 5] = [CANDIDATES, CHANNEL, CUSTOMER, ENGINE, HORIZON];
+pub const MISSING_FACT_NAMES: [&str; 6] = [CANDIDATES, CHANNEL, CUSTOMER, ENGINE, HORIZON, STEPS];
 
 /// The facts that a decision queried and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

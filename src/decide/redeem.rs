@@ -16,7 +16,7 @@ use crate::decide::validate::{Evaluation, quantity_exceeded};
 use crate::decide::{Decision, Effects, RewardGrant, SummaryDelta};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
-use crate::ledger::{AccountId, AccountState, Book, Transfer};
+use crate::ledger::{AccountId, AccountState, Book, Entry, Transfer};
 use crate::model::customer::Customer;
 use crate::model::order::{LINE_ID, Metadata, Order, OrderStatus};
 use crate::model::redeemable::Grant;
@@ -156,6 +156,40 @@ pub fn redeem<'a>(
         returned,
     };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
+}
+
+/// What a redemption counts.
+pub struct RedemptionCounts {
+    /// The transfers.
+    pub entries: Vec<Entry>,
+    /// The customer, if the redemption creates one.
+    pub new_customer: Option<Customer>,
+}
+
+/// Finds what a redemption of a request would count; `None` if it would fail, or if a fact is missing.
+pub fn count_redemption(
+    facts: &dyn Facts,
+    request: &Redeemables,
+    context: &Context,
+) -> Result<Option<RedemptionCounts>, Refusal> {
+    let mut ids = Ids::new(context);
+    let mut evaluated = Evaluation::open(facts, request, context, None)?;
+    evaluated.evaluate();
+    evaluated.case.within_bounds()?;
+    if !evaluated.valid || !evaluated.case.missing.is_empty() {
+        return Ok(None);
+    }
+    let case = &evaluated.case;
+    let parts = parts(&evaluated, &mut ids);
+    let chain_id = ids.hex18("r_");
+    let customer_id = customer_id(case, &mut ids);
+    let mut book = Book::default();
+    post(&evaluated, &parts, &chain_id, customer_id.as_deref(), &mut book)?;
+    case.within_bounds()?;
+    let new = case.request_customer.counted();
+    let profile = new.customer.as_ref().filter(|_| new.is_new());
+    let new_customer = profile.map(|profile| Customer { id: customer_id, ..Customer::clone(profile) });
+    Ok(Some(RedemptionCounts { entries: book.into_entries(), new_customer }))
 }
 
 /// Returns the spending of a redemption that paid with a card.

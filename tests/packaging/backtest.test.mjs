@@ -1,7 +1,7 @@
 // Tests back-tests: the sums, every form of a file of orders, orders and drafts that cannot be read, and that the page stays free.
 import assert from "node:assert/strict";
 import { countTests } from "../browser/test_report.mjs";
-import { backTest } from "../../pkg/backtest.js";
+import { backTest, toCsv } from "../../pkg/backtest.js";
 import { prepare } from "../../pkg/node.js";
 
 const check = countTests("packaging");
@@ -57,6 +57,53 @@ check("a draft costs what it takes off, and another offer that gives more is bet
   const voucher = { id: "v_new", code: "NEW", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, active: true };
   const ofCode = await run(ORDERS, { draft: { vouchers: [voucher] } });
   assert.deepEqual([ofCode.touched, ofCode.cost, ofCode.better_elsewhere], [7, 3_500, { orders: 2, customers: 2 }]);
+});
+
+const day = (at, order) => ({ ...order, created_at: `2025-06-${String(at).padStart(2, "0")}T12:00:00.000Z` });
+const found = ({ touched, cost }) => [touched, cost];
+
+check("a quantity counts across orders, in the order of time", async () => {
+  const voucher = { id: "v_two", code: "TWO", type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 }, redemption: { quantity: 2 }, active: true };
+  const newestFirst = [day(4, { amount: 1_000 }), day(3, { amount: 2_000 }), day(2, { amount: 9_000, status: "CANCELED" }), day(1, { amount: 3_000 })];
+  assert.deepEqual(found(await run(newestFirst, { draft: { vouchers: [voucher] } })), [2, 500]);
+  const undated = newestFirst.map(({ created_at, ...order }) => order);
+  assert.deepEqual(found(await run(undated, { draft: { vouchers: [voucher] } })), [2, 300]);
+});
+
+/** A draft of 10 % with one test. */
+const limited = (name, condition, applicable_to) => ({
+  campaigns: DRAFT.campaigns, promotion_tiers: [DRAFT.promotion_tiers[0]],
+  validation_rules: [{ id: "val_10", name: "r", rules: name ? { 1: { name, conditions: condition }, logic: "1" } : { logic: "" }, applicable_to }],
+  validation_rules_assignments: [assigned("val_10", "promo_10")],
+});
+
+check("limits for each customer count across orders, of known and of new customers", async () => {
+  const by = (customer, amount) => ({ customer, amount });
+  const orders = [
+    by({ id: "cust_1" }, 1_000), by({ id: "cust_1" }, 1_000), by({ source_id: "ann" }, 2_000), by({ source_id: "bob" }, 4_000), by({ source_id: "ann" }, 2_000),
+    by({ id: "cust_2" }, 8_000), by({ id: "cust_gone" }, 20_000), by({ id: "cust_gone" }, 20_000),
+  ];
+  const draft = limited("redemption.count.per_customer", { $less_than_or_equal: [1] });
+  assert.deepEqual(found(await run(orders, { draft })), [4, 1_500], "an id that no customer has names none");
+  const daily = limited("redemption.count.per_customer.daily", { $less_than_or_equal: [1] });
+  assert.deepEqual((await run(orders, { draft: daily })).touched, 6, "counts of a day are not known across orders");
+});
+
+check("budgets and limits of units count across orders", async () => {
+  const budget = limited("campaign.orders.amount_discounted", { $less_than_or_equal: [500] });
+  assert.deepEqual(found(await run([{ amount: 3_000 }, { amount: 3_000 }, { amount: 1_000 }], { draft: budget })), [2, 400]);
+  const included = [{ object: "product", id: "mug", effect: "APPLY_TO_EVERY", product_campaign_quantity_limit: 3 }];
+  const units = limited(undefined, undefined, { included_all: false, included, excluded: [] });
+  assert.deepEqual(found(await run([orderOf("cust_1", ["mug", 2]), orderOf("cust_1", ["mug", 2]), orderOf("cust_1", ["mug", 2])], { draft: units })), [2, 300]);
+});
+
+check("a result is written as CSV", async () => {
+  const csv = toCsv(await run([ORDERS[1], "=1,\"a\"", ORDERS[1]].map((order) => (typeof order === "string" ? order : JSON.stringify(order))).join("\n")));
+  const rows = csv.split("\r\n");
+  assert.deepEqual(rows.slice(0, 5), ["measure,value,detail", "orders,3,", "canceled,0,", "touched,2,", "cost,480,"]);
+  assert.match(rows.at(-2), /^unreadable\.line,2,"it is no JSON: .*""a"".*"$/);
+  const facts = { orders: 0, better_elsewhere: { orders: 0, customers: 0 }, provisional: { orders: 1, cost: 0, missing: ["=cmd", "voucher/A,B"] }, unreadable: { orders: 0, lines: [] } };
+  assert.deepEqual(toCsv(facts).split("\r\n").slice(6, 8), ["provisional.missing,,\"'=cmd\"", "provisional.missing,,\"voucher/A,B\""]);
 });
 
 check("an amount beside lines without prices counts, and a canceled order does not", async () => {

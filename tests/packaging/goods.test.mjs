@@ -107,6 +107,31 @@ test("the ids of a request for prices bring their buckets, more of them than an 
   assert.deepEqual(["shirt", "blue", "unlisted5"].map(priceOf), [900, 1_080, "not_found"]);
 });
 
+test("at most six buckets are requested at a time, and one that fails ends all", async () => {
+  const goods = inBuckets({});
+  serve(goods);
+  const bundle = await pieces.fetchBundle(server.base, key);
+  const answer = server.state.goods;
+  let [open, most] = [0, 0];
+  server.state.goods = (asked, response) => {
+    most = Math.max(most, open += 1);
+    setTimeout(() => {
+      open -= 1;
+      answer(asked, response);
+    }, 20);
+  };
+  server.paths();
+  const requested = JSON.stringify({ ids: Array.from({ length: 100 }, (_, at) => `unlisted${at}`) });
+  await pieces.fetchGoods(bundle, requested);
+  assert.deepEqual([most, requestedBuckets().length], [6, BUCKETS]);
+  serve(goods, { rev: 2_001, instead: () => "{}" });
+  const second = await pieces.fetchBundle(server.base, key);
+  server.paths();
+  await assert.rejects(pieces.fetchGoods(second, requested), { code: "damaged" });
+  await new Promise((done) => setTimeout(done, 50));
+  assert.ok(requestedBuckets().length < BUCKETS, "none is requested after the failure");
+});
+
 test("a bucket that has not changed is not sent again for another root", async () => {
   const mug = { id: away("prod_2", "shirt"), source_id: away("mug", "shirt"), price: 500 };
   serve(inBuckets({ products: [shirt, mug] }));

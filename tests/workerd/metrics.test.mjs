@@ -1,6 +1,7 @@
 // Tests that `/metrics` requires its token and follows the Prometheus format. It reports requests by their routes, decisions by their
 // verdicts, durations and queue sizes.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
 import { BOUNDS_MS } from "../../worker/shell/metrics.mjs";
 import { developmentText } from "../../worker/tools/setup.mjs";
@@ -19,10 +20,10 @@ before(async () => {
 });
 after(() => service?.stop());
 
-const fetchMetrics = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET") => fetch(`${service.url}/metrics`, { headers, method });
+const fetchMetrics = (headers = { authorization: `Bearer ${TOKEN}` }, method = "GET", url = service.url) => fetch(`${url}/metrics`, { headers, method });
 
-async function scrape() {
-  const reply = await fetchMetrics();
+async function scrape(url) {
+  const reply = await fetchMetrics(undefined, "GET", url);
   assert.equal(reply.status, 200);
   assert.equal(reply.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
   return parse(await reply.text());
@@ -76,6 +77,26 @@ check("the numbers match the calls", async () => {
   assert.equal(decision("validation", "invalid", "not_found"), 1);
   assert.ok(gained("scrip_decide_seconds_count", { project: "proj_dev" }) >= 7);
   assert.ok(!after.text.includes("anna"), "a path as it was called is in no label");
+});
+
+check("inputs for a replay are counted, kept or too large", async () => {
+  const setup = JSON.parse(developmentText());
+  setup.projects[0].replay_days = 1;
+  const other = await boot({ metricsToken: TOKEN, setup: JSON.stringify(setup) });
+  try {
+    const calls = caller(other.url);
+    const code = await standalone(calls, { quantity: 3 });
+    assert.equal((await redeem(calls, code)).status, 200);
+    const text = randomBytes(6_000).toString("base64");
+    const large = { redeemables: [{ object: "voucher", id: code }], order: { amount: 100, metadata: { text } } };
+    assert.equal((await calls("POST", "/v1/redemptions", large)).status, 200);
+    const { value } = await scrape(other.url);
+    const counted = (result) => value("scrip_redemption_inputs_total", { project: "proj_dev", result });
+    assert.deepEqual([counted("kept"), counted("too_large")], [1, 1]);
+    assert.equal(value("scrip_decisions_total", { project: "proj_dev", operation: "redemption_input" }), 0);
+  } finally {
+    await other.stop();
+  }
 });
 
 check("a request that fails is counted as such, by the entry and by its object", async () => {

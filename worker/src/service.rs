@@ -166,7 +166,8 @@ fn answer(
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
     };
-    if route.keeps_input && caller.settings.replay_days > 0 {
+    let keeps_input = route.keeps_input && caller.settings.replay_days > 0;
+    if keeps_input {
         call.store.record_reads();
     }
     let mut answer = (route.run)(&mut call)?;
@@ -179,6 +180,10 @@ fn answer(
     // A response of another project's object is stored there.
     if !reply.headers.iter().any(|(name, _)| name == FORWARD_TO_PROJECT) {
         idempotency::store_response(lookup, &reply, &idempotent_call, call.store)?;
+    }
+    // A change of the setting is reported once, and one by a setup never: these calls bring it too.
+    if keeps_input || call.store.is_opened() {
+        retention::limit_inputs(call.store, caller.settings.replay_days, context.now.millis())?;
     }
     commit::run(&mut call)?;
     Ok(reply)

@@ -127,10 +127,14 @@ impl<'s> Store<'s> {
         std::mem::take(&mut self.is_new)
     }
 
+    /// Tests if the object has opened its database in this request.
+    pub fn is_opened(&self) -> bool {
+        self.is_opened
+    }
+
     /// Folds codes that an earlier version stored, after a migration in this request.
-    pub fn fold_code_keys(&mut self, case_sensitive: bool) -> Result<(), Fault> {
-        let is_opened = std::mem::take(&mut self.is_opened);
-        if is_opened { schema::fold_voucher_keys(self.sql, case_sensitive) } else { Ok(()) }
+    pub fn fold_code_keys(&self, case_sensitive: bool) -> Result<(), Fault> {
+        if self.is_opened { schema::fold_voucher_keys(self.sql, case_sensitive) } else { Ok(()) }
     }
 
     /// Records a warning for the operator; the host logs it with the id of the request.

@@ -25,13 +25,14 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
         find_candidates(trial, &mut judge, missing)
     };
     let limit = trial.stacking.applicable_redeemables_limit.min(trial.stacking.redeemables_limit);
+    // Not all offers are candidates, so no list proves anything.
+    let most_steps = if is_complete { CLAIM_STEPS_MAX.min(most_steps).remaining_after(candidates.len()) } else { 0 };
     let mut enumeration = Enumeration {
         trial,
         positions: candidates.iter().map(|candidate| candidate.position).collect(),
         // A limit beyond the type is none.
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
-        // Not all offers are candidates, so no list proves anything.
-        steps: if is_complete { CLAIM_STEPS_MAX.min(most_steps).remaining_after(candidates.len()) } else { 0 },
+        steps: most_steps,
         best: Incumbent::default(),
         missing,
     };
@@ -39,7 +40,9 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
     enumeration.extend(&mut Vec::new());
     let Enumeration { best, steps, positions, .. } = enumeration;
     let positions = best.ranks.iter().filter_map(|rank| positions.get(*rank)).copied().collect();
-    FoundStack { positions, saved: best.saved, unproven: (steps > 0).then_some(Money::ZERO) }
+    let unproven = (steps > 0).then_some(Money::ZERO);
+    let steps = trial.resolved.len().add_steps(most_steps.remaining_after(steps));
+    FoundStack { positions, saved: best.saved, unproven, steps }
 }
 
 struct Enumeration<'s, 'a> {

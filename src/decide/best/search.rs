@@ -31,6 +31,7 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
     // Counts of campaigns and units depend on what each offer gave, and not only on the order after them.
     let is_counted = trial.needs.0.meets(RequiredFacts::BUDGET)
         || candidates.iter().any(|candidate| trial.offer(candidate.position).is_some_and(|offer| offer.capped));
+    let most_steps = if is_complete { most_steps.remaining_after(trial.resolved.len()) } else { 0 };
     let mut search = Search {
         trial,
         judge,
@@ -38,7 +39,7 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
         is_bounded,
         visited: (is_bounded && !is_counted).then(BTreeSet::new),
         // Not all offers are candidates, so nothing is known about the others.
-        steps: if is_complete { most_steps.remaining_after(trial.resolved.len()) } else { 0 },
+        steps: most_steps,
         best: Incumbent::of_single(candidates.iter().map(|candidate| candidate.saved)),
         left_out: if is_complete { Money::ZERO } else { Money::MAX },
         candidates,
@@ -47,11 +48,12 @@ pub(super) fn find_stack(trial: &Case<'_>, most_steps: usize, missing: &mut Miss
     let most: Vec<Money> = search.candidates.iter().map(StackCandidate::most).collect();
     search.descend_greedily(&start, &most);
     search.search(&start, &most);
-    let Search { best, left_out, candidates, .. } = search;
+    let Search { best, left_out, candidates, steps, .. } = search;
     let positions = best.ranks.iter().filter_map(|rank| candidates.get(*rank)).map(|one| one.position).collect();
     let is_known = left_out.is_zero() || is_bounded && is_complete && !trial.budget.has_overflow();
     let unproven = is_known.then(|| left_out.remaining_after(best.saved));
-    FoundStack { positions, saved: best.saved, unproven }
+    let steps = trial.resolved.len().add_steps(most_steps.remaining_after(steps));
+    FoundStack { positions, saved: best.saved, unproven, steps }
 }
 
 impl StackCandidate {
@@ -147,17 +149,15 @@ impl<'c> Search<'_, 'c> {
             if !self.can_win(bound, node.ranks.len().plus_one()) {
                 continue;
             }
-            let Some((outcome, walk)) = self.apply(node, rank) else {
+            let Some(found) = self.try_after(node, rank) else {
                 self.leave_out(bound);
                 continue;
             };
-            let ApplyOutcome::Applied(gain) = outcome else { continue };
-            let gives = self.trial.budget.checked(gain.total());
+            let Some((gives, saved)) = found else { continue };
             let is_steady = self.candidates.get(rank).is_some_and(|candidate| candidate.bound == GainBound::Steady);
             if let Some(most) = most.get_mut(rank).filter(|_| is_steady) {
                 *most = gives.min(*most);
             }
-            let saved = saved_between(&self.trial.priced.cart, &walk.cart);
             self.best.challenge(&[node.ranks.as_slice(), &[rank]].concat(), saved);
             children.push((rank, saved));
         }
@@ -178,17 +178,36 @@ impl<'c> Search<'_, 'c> {
         Some(SearchNode { ranks, walk, record: self.judge.record(), saved })
     }
 
-    /// Tries a candidate after a node; `None` if the steps are over.
-    fn apply(&mut self, node: &SearchNode, rank: usize) -> Option<(ApplyOutcome, OpenWalk)> {
-        let candidate = self.candidates.get(rank)?;
-        let (position, class) = (candidate.position, candidate.class);
-        let case = self.trial;
+    /// Returns what a candidate gives after a node and what is saved then, if it applies; `None` if the steps are over. What each gives alone
+    /// is known.
+    fn try_after(&mut self, node: &SearchNode, rank: usize) -> Option<Option<(Money, Money)>> {
+        if node.ranks.is_empty() {
+            self.take_step(node)?;
+            return self.candidates.get(rank).map(|candidate| Some((candidate.alone, candidate.saved)));
+        }
+        let (outcome, walk) = self.apply(node, rank)?;
+        let ApplyOutcome::Applied(gain) = outcome else { return Some(None) };
+        let saved = saved_between(&self.trial.priced.cart, &walk.cart);
+        Some(Some((self.trial.budget.checked(gain.total()), saved)))
+    }
+
+    /// Takes the steps of one try after a node; `None` if they are over.
+    fn take_step(&mut self, node: &SearchNode) -> Option<()> {
         let cost = node.walk.cart.lines.len().times_steps(STEPS_PER_LINE).plus_one();
-        if self.steps == 0 || !case.budget.spend(cost) {
+        if self.steps == 0 || !self.trial.budget.spend(cost) {
             self.steps = 0;
             return None;
         }
         self.steps = self.steps.remaining_after(1);
+        Some(())
+    }
+
+    /// Tries a candidate after a node; `None` if the steps are over.
+    fn apply(&mut self, node: &SearchNode, rank: usize) -> Option<(ApplyOutcome, OpenWalk)> {
+        self.take_step(node)?;
+        let candidate = self.candidates.get(rank)?;
+        let (position, class) = (candidate.position, candidate.class);
+        let case = self.trial;
         self.judge.resume(&node.record);
         let mut walk = node.walk.clone();
         let outcome = walk.apply(position, class, &case.stacking, &case.priced.cart, &mut self.judge);

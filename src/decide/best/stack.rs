@@ -21,6 +21,8 @@ pub(super) struct FoundStack {
     pub positions: Vec<usize>,
     pub saved: Money,
     pub unproven: Option<Money>,
+    /// The fold steps of the search.
+    pub steps: usize,
 }
 
 /// The best stack of a search so far: the ranks of its candidates in order, and the amount that it saves.

@@ -4,10 +4,13 @@
 //! qualification of that cart, so that a validation of it gives the same amounts.
 
 mod cart_dependence;
+mod stack_room;
 
 use std::collections::BTreeMap;
 
-use crate::decide::case::{Case, MissingFacts};
+use crate::budget::StepCost;
+use crate::count::Countable;
+use crate::decide::case::{Case, MissingFacts, STEPS};
 use crate::decide::qualify::offers::find_best;
 use crate::decide::qualify::page::Match;
 use crate::decide::qualify::prices::cart_dependence::CartDependence;
@@ -23,6 +26,12 @@ use crate::text::{Text, joined};
 /// The maximum number of fold steps of the search for the price of one product. A page lists many, and its main thread waits for all. Five
 /// discounts of one line take 150.
 pub const PRICE_STEPS_MAX: usize = 500;
+/// The maximum number of steps of one request: natively a third of a second. Products beyond it have no price; another request gives theirs.
+pub const LISTING_STEPS_MAX: usize = 60_000_000;
+/// Steps of a product, in addition to those of its rules.
+const STEPS_PER_PRODUCT: usize = 1_000;
+/// Steps of one try of a promotion in a search, as measured.
+const STEPS_PER_TRY: usize = 200;
 
 /// The price of one product or SKU.
 #[derive(Debug, Clone)]
@@ -74,7 +83,8 @@ pub fn find_prices<'a>(
     case.within_bounds()?;
     let considered = sought.listed_tiers(context);
     let dependence = CartDependence::new(&case, &sought, &considered);
-    let mut listing = GoodsListing { case, sought, considered, dependence, stacks: BTreeMap::new() };
+    let steps = LISTING_STEPS_MAX;
+    let mut listing = GoodsListing { case, sought, considered, dependence, stacks: BTreeMap::new(), steps };
     Ok(request.goods.iter().map(|name| listing.price(name)).collect())
 }
 
@@ -102,6 +112,8 @@ struct GoodsListing<'a> {
     dependence: CartDependence<'a>,
     /// The best stacks of promotions that only depend on the price, by the price and their positions.
     stacks: BTreeMap<(Money, Vec<usize>), PricedStack>,
+    /// The steps of the request that are left.
+    steps: usize,
 }
 
 /// The best stack of a product.
@@ -115,12 +127,18 @@ struct PricedStack {
 impl<'a> GoodsListing<'a> {
     fn price(&mut self, name: &'a Text) -> GoodsPrice<'a> {
         let mut case = self.case.clone();
+        if self.steps == 0 {
+            case.missing.add(STEPS.into());
+            return GoodsPrice { name, outcome: PriceOutcome::Unknown, missing: case.missing };
+        }
         let Case { facts, missing, .. } = &mut case;
         let outcome = match find_line(name, *facts, &mut |fact| missing.add(fact)) {
             Some(line) => self.price_line(line, &mut case),
             None if case.missing.len() > self.case.missing.len() => PriceOutcome::Unknown,
             None => PriceOutcome::Refused(Refusal::not_found("product", name)),
         };
+        let spent = self.case.budget.left().remaining_after(case.budget.left());
+        self.steps = self.steps.remaining_after(spent.add_steps(STEPS_PER_PRODUCT));
         GoodsPrice { name, outcome, missing: case.missing }
     }
 
@@ -165,6 +183,7 @@ impl<'a> GoodsListing<'a> {
         let missing = case.missing.len();
         let most = most_candidates(case, 1);
         let best = find_best(case, &self.sought.candidates, matches, most, PRICE_STEPS_MAX);
+        self.steps = self.steps.remaining_after(best.steps.times_steps(STEPS_PER_TRY));
         let evaluated = &best.evaluated;
         let applied = (0..evaluated.resolved.len()).filter_map(|position| evaluated.offer(position));
         let stack = PricedStack {

@@ -111,6 +111,94 @@ fn a_price_says_from_where_the_cart_decides() {
     }
 }
 
+/// A test with nested tests may bar one unit of a product and not two.
+#[test]
+fn a_test_of_absent_goods_with_nested_tests_makes_a_price_depend_on_the_cart() {
+    let goods = json!([{ "object": "product", "id": "prod_a" }]);
+    let units = |condition: Value| one(json!({ "name": "order.items.quantity", "conditions": condition }));
+    let not_bought = |condition: Value| {
+        one(json!({ "name": "order.items.none", "conditions": { "$is": goods }, "rules": units(condition) }))
+    };
+    let percent = json!({ "type": "PERCENT", "percent_off": 10 });
+    let prices = |tests: Value| prices_of(&project(&percent, &tests, &json!("")), Value::Null);
+    assert_eq!(prices(not_bought(json!({ "$less_than": [2] }))), json!([[1_000, true], [450, true]]));
+    assert_eq!(prices(not_bought(json!({ "$more_than": [1] }))), json!([[900, true], [450, true]]));
+    let of_customer = json!({ "name": "customer.segment", "conditions": { "$is": ["seg_1"] }, "rules": units(json!({ "$more_than": [1] })) });
+    let prices = prices_of(&project(&percent, &one(of_customer), &json!("")), json!({ "id": "cust_1" }));
+    assert_eq!(prices, json!([[1_000, true], [500, true]]));
+}
+
+/// Returns a project with a share off each of two products, in these categories, and these stacking rules.
+fn of_two(categories: [Value; 2], rules: Value) -> Value {
+    let mut given =
+        project(&json!({ "type": "PERCENT", "percent_off": 10 }), &json!({ "logic": "" }), &json!("prod_a"));
+    for (list, id, reference) in [
+        ("promotion_tiers", "promo_2", "id"),
+        ("validation_rules", "val_2", "id"),
+        ("validation_rules_assignments", "asgm_2", "id"),
+    ] {
+        let mut other = given[list][0].clone();
+        other[reference] = json!(id);
+        given[list].as_array_mut().unwrap().push(other);
+    }
+    given["validation_rules"][1]["applicable_to"]["included"][0]["id"] = json!("prod_b");
+    given["validation_rules_assignments"][1]["rule_id"] = json!("val_2");
+    given["validation_rules_assignments"][1]["related_object_id"] = json!("promo_2");
+    given["categories"] = ["cat_1", "cat_2"].map(|id| json!({ "id": id, "name": id, "hierarchy": 1 })).to_vec().into();
+    for (at, category) in categories.into_iter().enumerate() {
+        given["promotion_tiers"][at]["category_id"] = category;
+    }
+    given["stacking_rules"] = rules;
+    given
+}
+
+/// What the promotions of both products may exclude in a cart of both is no price without reserve.
+#[test]
+fn a_price_says_from_where_the_stacking_rules_have_no_room_for_the_promotions_of_a_larger_cart() {
+    let none = || Value::Null;
+    let steady = json!([[900, false], [450, false]]);
+    let dependent = json!([[900, true], [450, true]]);
+    let cases = [
+        ("room for both", [none(), none()], json!({}), &steady),
+        ("room for one", [none(), none()], json!({ "applicable_redeemables_limit": 1 }), &dependent),
+        ("a request of one", [none(), none()], json!({ "redeemables_limit": 1 }), &dependent),
+        (
+            "one of each category",
+            [json!("cat_1"), json!("cat_2")],
+            json!({ "applicable_redeemables_per_category_limit": 1 }),
+            &steady,
+        ),
+        (
+            "one of a category",
+            [json!("cat_1"), json!("cat_1")],
+            json!({ "applicable_redeemables_per_category_limit": 1 }),
+            &dependent,
+        ),
+        ("an exclusive category", [json!("cat_1"), none()], json!({ "exclusive_categories": ["cat_1"] }), &dependent),
+        (
+            "exclusive and joint",
+            [json!("cat_1"), json!("cat_2")],
+            json!({ "exclusive_categories": ["cat_1"], "joint_categories": ["cat_2"] }),
+            &steady,
+        ),
+        (
+            "one exclusive",
+            [json!("cat_1"), json!("cat_1")],
+            json!({ "exclusive_categories": ["cat_1"], "applicable_exclusive_redeemables_limit": 1 }),
+            &dependent,
+        ),
+        (
+            "two exclusive",
+            [json!("cat_1"), json!("cat_1")],
+            json!({ "exclusive_categories": ["cat_1"], "applicable_exclusive_redeemables_limit": 2 }),
+            &steady,
+        ),
+    ];
+    for (name, categories, rules, expected) in cases {
+        assert_eq!(&prices_of(&of_two(categories, rules), Value::Null), expected, "{name}");
+    }
+}
+
 #[test]
 fn bad_requests_name_the_field_and_the_bound() {
     let prepared =
@@ -149,4 +237,31 @@ fn the_last_of_many_products_has_the_price_of_the_first() {
     for at in [0, 9_999] {
         assert_eq!(prices["prices"][at]["discounted_price"], 900, "{}", prices["prices"][at]);
     }
+}
+
+/// The steps of a call are bounded, so that no list blocks a page. What is left out is no price, and another request gives it.
+#[test]
+fn products_beyond_the_steps_of_a_call_have_no_price_yet() {
+    const PRODUCTS: usize = 2_000;
+    let mut given = project(&json!({ "type": "PERCENT", "percent_off": 10 }), &json!({ "logic": "" }), &json!(""));
+    for at in 2..8 {
+        let mut tier = given["promotion_tiers"][0].clone();
+        (tier["id"], tier["action"]["discount"]["percent_off"]) = (json!(format!("promo_{at}")), json!(at));
+        given["promotion_tiers"].as_array_mut().unwrap().push(tier);
+    }
+    given["stacking_rules"] = json!({ "applicable_redeemables_limit": 7 });
+    let products = (0..PRODUCTS).map(|at| json!({ "id": format!("prod_{at}"), "name": "p", "price": 10_000 + at }));
+    given["products"] = products.collect();
+    let ids: Vec<String> = (0..PRODUCTS).map(|at| format!("prod_{at}")).collect();
+    let prepared = prepare(&given);
+    let prices = answer(&prepared, "prices", &json!({ "ids": ids }));
+    let prices = prices["prices"].as_array().unwrap();
+    assert_eq!(prices.len(), PRODUCTS);
+    let decided = prices.iter().take_while(|price| price["missing"].is_null()).count();
+    assert!(decided > 200 && decided < PRODUCTS, "{decided}");
+    for (price, id) in prices[decided..].iter().zip(&ids[decided..]) {
+        assert_eq!(price, &json!({ "id": id, "missing": ["steps"] }));
+    }
+    let rest = answer(&prepared, "prices", &json!({ "ids": [ids[decided]] }));
+    assert!(rest["prices"][0]["missing"].is_null() && rest["prices"][0]["discounted_price"].is_u64(), "{rest}");
 }

@@ -7,6 +7,7 @@
 use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;
 use crate::directory::PROJECTS;
+use crate::domain::decisions::redemption_input::OPERATION;
 use crate::http::metrics::{Exposition, MEDIA, Metric, PATH, Times, is_allowed, seconds};
 use crate::http::reply::{error_reply, set_header, unauthorized};
 use crate::http::request::{Reply, Request};
@@ -151,13 +152,17 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
         }
     });
     metric("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
-        for (project, (operation, reason, count)) in
-            known().flat_map(|(project, metrics)| metrics.verdicts.iter().map(move |verdict| (project, verdict)))
-        {
+        for (project, (operation, reason, count)) in verdicts(metrics, |operation| operation != OPERATION) {
             let verdict = if reason.is_empty() { "valid" } else { "invalid" };
             let labels =
                 [("project", project), ("operation", operation), ("verdict", verdict), ("reason", reason.as_str())];
             samples.sample(&labels, count);
+        }
+    });
+    metric("scrip_redemption_inputs_total", "counter", "Inputs of redemptions for a replay.", &|samples| {
+        for (project, (_, reason, count)) in verdicts(metrics, |operation| operation == OPERATION) {
+            let result = if reason.is_empty() { "kept" } else { reason.as_str() };
+            samples.sample(&[("project", project), ("result", result)], count);
         }
     });
     metric("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
@@ -187,6 +192,16 @@ fn write(metrics: &[(&str, Option<ObjectMetrics>)]) -> String {
     });
     write_bundles(&mut details, metrics);
     details.text()
+}
+
+/// Lists the verdicts of the operations for which `is` is true, with their projects.
+fn verdicts<'m>(
+    metrics: &'m [(&str, Option<ObjectMetrics>)],
+    is: impl Fn(&str) -> bool + 'm,
+) -> impl Iterator<Item = (&'m str, &'m (String, String, u64))> {
+    let known = metrics.iter().filter_map(|(project, metrics)| Some((*project, metrics.as_ref()?)));
+    let all = known.flat_map(|(project, metrics)| metrics.verdicts.iter().map(move |verdict| (project, verdict)));
+    all.filter(move |(_, (operation, _, _))| is(operation))
 }
 
 /// Writes the metrics of the bundles.

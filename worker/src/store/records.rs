@@ -20,7 +20,7 @@ mod voucher;
 
 pub use campaign::{CampaignRecord, CodeConfig, TemplateRecord, VoucherConfig};
 pub use catalogue::{CategoryRecord, CollectionRecord, ObjectReference};
-pub use customer::{CustomEventRecord, CustomerRecord, HolderRecord};
+pub use customer::{CustomEventRecord, CustomerRecord, HolderRecord, NamingRecord};
 pub use earning::{CampaignTierRecord, EarnedPointsEntry, EarnedPointsRecord, EarningRowRecord, EarningRuleRecord};
 pub use export::{ExportParameters, ExportRecord};
 pub use members::Members;

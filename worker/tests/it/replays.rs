@@ -7,6 +7,8 @@ use scrip_worker::store::redemption_inputs::ROW_BYTES_MAX;
 use serde_json::{Value as Json, json};
 use shop::{DAY, Shop, id_of, json_of};
 
+const HOUR: i64 = 3_600_000;
+
 /// A campaign with a code that may be used once, for orders of at least 20, and a product.
 fn fill(shop: &Shop) -> String {
     let rules = json!({ "name": "Large", "type": "basic", "context_type": "campaign.discount_coupons.discount.apply_to_order",
@@ -227,8 +229,14 @@ fn an_input_that_is_too_large_is_not_kept() {
         "409 replay_not_kept: the redemption `{id}` is too large: its data needs `{size}` bytes, and at most 4096 are kept"
     );
     assert_eq!(shop.refused(&format!("POST /v1/redemptions/{id}/replay"), &json!({})), expected);
+    let counted = || shop.edge.decided(&shop.project);
+    assert_eq!(counted(), [("redemption", ""), ("redemption_input", "too_large")]);
     let logged = shop.edge.notes(&shop.project);
     assert!(logged.iter().any(|line| line.contains(&id) && line.contains("is not kept for a replay")), "{logged:?}");
+    shop.voucher("SMALL", 10);
+    let body = json!({ "redeemables": [{ "object": "voucher", "id": "SMALL" }], "order": { "amount": 1000 } });
+    shop.call("POST /v1/redemptions", &body);
+    assert_eq!(counted(), [("redemption", ""), ("redemption_input", "")]);
 }
 
 #[test]
@@ -321,6 +329,40 @@ fn inputs_are_deleted_after_their_days_and_earlier_where_the_number_falls() {
     shop.sweep(shop.now.get() + 1_000);
     assert_eq!(shop.inputs(), 0);
     assert_eq!(shop.count("SELECT COUNT(*) FROM redemption_input"), 0);
+}
+
+/// The notice of a change is sent once and may be lost, and a setup sends none: the next redemption brings the setting, and so does the first
+/// call after a start.
+#[test]
+fn a_call_brings_a_changed_number_of_days() {
+    let shop = Shop::new(30);
+    let redeem = |code: &str| {
+        shop.voucher(code, 10);
+        let body = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
+        shop.call("POST /v1/redemptions", &body);
+    };
+    let swept_after = |wait: i64| {
+        shop.sweep(shop.now.get() + wait);
+        shop.inputs()
+    };
+    let set_days = |days: i64| {
+        shop.call(&format!("PUT /management/v1/projects/{}", shop.project), &json!({ "replay_days": days }));
+    };
+    shop.edge.loses_notices.set(true);
+    redeem("A");
+    shop.now.set(shop.now.get() + 10 * DAY);
+    redeem("B");
+    set_days(5);
+    shop.call("GET /v1/vouchers/A", &Json::Null);
+    assert_eq!(swept_after(2 * HOUR), 2, "the notice is lost");
+    redeem("C");
+    assert_eq!(swept_after(1_000), 2, "the first is older than five days");
+    set_days(0);
+    shop.call("GET /v1/vouchers/A", &Json::Null);
+    assert_eq!(swept_after(1_000), 2, "the notice is lost");
+    shop.edge.reopen(&shop.project);
+    shop.call("GET /v1/vouchers/A", &Json::Null);
+    assert_eq!(swept_after(1_000), 0, "the first call after a start brings the setting");
 }
 
 #[test]

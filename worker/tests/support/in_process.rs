@@ -19,6 +19,7 @@ use scrip_worker::http::route::Route;
 use scrip_worker::http::table::MatchedRoute;
 use scrip_worker::routes::TABLE;
 use scrip_worker::service::{self};
+use scrip_worker::store::sql::{Sql, SqlRow, SqlValue, int};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -39,6 +40,8 @@ pub struct Edge {
     /// Key records that the entry caches, by key name.
     keys: RefCell<HashMap<String, CachedKey>>,
     count: Cell<u64>,
+    /// `true` if the notices of changed settings to the objects are lost.
+    pub loses_notices: Cell<bool>,
 }
 
 /// How long the entry uses a cached key record, and how long it does not load a record again that does not match, as in `host/key.rs`.
@@ -61,6 +64,7 @@ impl Edge {
             counts: RefCell::default(),
             keys: RefCell::default(),
             count: Cell::new(0),
+            loses_notices: Cell::new(false),
         }
     }
 
@@ -247,7 +251,8 @@ impl Edge {
             });
             assert_eq!(taken.status, 204);
         }
-        if let Some((_, changed)) = reply.headers.iter().find(|(name, _)| name == keys::CHANGED) {
+        let changed = reply.headers.iter().find(|(name, _)| name == keys::CHANGED);
+        if let Some((_, changed)) = changed.filter(|_| !self.loses_notices.get()) {
             let caller = keys::with_settings(caller, changed).unwrap();
             let demand = Request {
                 method: "PUT".into(),
@@ -280,22 +285,21 @@ impl Edge {
         self.project(project, |object| object.notes.take())
     }
 
+    #[allow(dead_code, reason = "not every test counts")]
+    /// Returns the counted decisions of a project since the last call.
+    pub fn decided(&self, project: &str) -> Vec<(&'static str, &'static str)> {
+        self.project(project, |object| object.decided.take())
+    }
+
     #[allow(dead_code, reason = "not every test writes past the service")]
     /// Runs a statement on a project's tables, as an older version of the service could have left them.
-    pub fn run(
-        &self,
-        project: &str,
-        statement: &str,
-        params: &[scrip_worker::store::sql::SqlValue],
-    ) -> Vec<scrip_worker::store::sql::SqlRow> {
-        use scrip_worker::store::sql::Sql;
+    pub fn run(&self, project: &str, statement: &str, params: &[SqlValue]) -> Vec<SqlRow> {
         self.project(project, |object| object.sql.run(statement, params)).unwrap()
     }
 
     #[allow(dead_code, reason = "not every test looks below the service")]
     /// Returns the number that a statement finds in a project's tables.
     pub fn count(&self, project: &str, statement: &str) -> i64 {
-        use scrip_worker::store::sql::{Sql, int};
         self.project(project, |object| int(&object.sql.run(statement, &[]).unwrap()[0], 0)).unwrap()
     }
 
@@ -358,7 +362,6 @@ impl Edge {
     /// Returns the number of rows of the project's tables without idempotency records, and a digest of their contents, which a refused
     /// request must not change.
     pub fn rows(&self, project: &str) -> String {
-        use scrip_worker::store::sql::{Sql, SqlRow};
         use std::hash::{DefaultHasher, Hash, Hasher};
         let digest_of = |name: &str, rows: &[SqlRow]| {
             let mut digest = DefaultHasher::new();
@@ -371,23 +374,12 @@ impl Edge {
         let read = |(name, statement)| self.directory.sql.run(statement, &[]).map(|rows| digest_of(name, &rows));
         let of_directory = statements.into_iter().map(read).collect::<Result<Vec<_>, _>>().unwrap_or_default();
         self.project(project, |object| {
-            let tables = [
-                "document",
-                "transfer",
-                "hold",
-                "due",
-                "generator",
-                "account",
-                "earning_occasion",
-                "earning_firing",
-                "outbox",
-                "export_line",
-                "redemption_input",
-            ];
-            let read = |table: &&str| {
+            let tables = "document transfer hold due generator account earning_occasion earning_firing \
+                          outbox export_line redemption_input";
+            let read = |table: &str| {
                 object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| digest_of(table, &rows))
             };
-            let read = tables.iter().map(read).collect::<Result<Vec<_>, _>>();
+            let read = tables.split(' ').map(read).collect::<Result<Vec<_>, _>>();
             read.map_or_else(|_| String::new(), |read| [of_directory, read].concat().join(" "))
         })
     }

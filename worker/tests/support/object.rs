@@ -26,6 +26,8 @@ pub struct Object {
     pub alarm: Cell<Option<i64>>,
     /// Warnings of the service for the operator.
     pub notes: RefCell<Vec<String>>,
+    /// Decisions that the shell counts: operations, each with its refusal.
+    pub decided: RefCell<Vec<(&'static str, &'static str)>>,
 }
 
 impl Object {
@@ -66,6 +68,7 @@ impl Object {
                 return Err(Fault::new("a dry run"));
             }
             self.notes.borrow_mut().extend(store.take_warnings());
+            self.decided.borrow_mut().extend(store.take_decisions());
             // An earlier alarm stays.
             if let Some(at) = store.alarm() {
                 self.alarm.set(Some(self.alarm.get().map_or(at, |earlier| earlier.min(at))));

@@ -6,11 +6,13 @@
 use crate::decide::case::{Case, Offer, ResolvedName};
 use crate::decide::items::Items;
 use crate::decide::qualify::offers::resolve;
+use crate::decide::qualify::prices::stack_room::{StackMember, StackRoom};
 use crate::decide::qualify::scenario::discounts;
 use crate::decide::qualify::{SoughtCandidates, check_rules};
 use crate::facts::Candidates;
 use crate::model::discount::{AmountEffect, Discount, PercentEffect, UnitEffect};
 use crate::model::redeemable::Grant;
+use crate::model::stacking::StackingRules;
 use crate::rules::kind::{FactKind, GoodsQuantifier, LineQuantifier, MetadataOwner};
 use crate::rules::{Rule, Test, subject};
 use crate::text::Text;
@@ -38,6 +40,8 @@ struct ListedTier {
     /// `true` if it gives units, also of other products.
     gives_units: bool,
     reach: Reach,
+    /// `None` if it cannot be redeemed or is not known.
+    member: Option<StackMember>,
 }
 
 /// The goods that a discount can reach.
@@ -64,22 +68,17 @@ impl<'a> CartDependence<'a> {
         let barring = if is_anonymous { subject::EXCLUSION } else { subject::EXCLUSION | subject::CUSTOMER };
         let candidates = &sought.candidates;
         let is_considered = |position: usize| considered.get(position) == Some(&true);
-        let mut tiers = Vec::new();
+        let (mut tiers, mut barred) = (Vec::new(), vec![false; candidates.list.len()]);
         for (position, candidate) in candidates.list.iter().enumerate().filter(|(position, _)| is_considered(*position))
         {
             let resolved = resolve(&mut case, candidate);
-            let (is_steady, is_by_amount, reach) = match &resolved {
-                ResolvedName::Offer(offer) => (is_steady(offer), is_by_amount(offer), Reach::of(offer)),
-                ResolvedName::Refused(_) => (false, false, Reach::Nothing),
-                ResolvedName::Unknown => (false, false, Reach::Everything),
-            };
-            let gives_units = matches!(&resolved, ResolvedName::Offer(offer) if gives_units(offer));
+            let is_refined = matches!(&resolved, ResolvedName::Offer(offer) if refines_tests(offer, barring));
+            if let Some(barred) = barred.get_mut(position).filter(|_| !is_refined) {
+                *barred = candidates.index.subjects_of(position) & barring != 0;
+            }
+            tiers.push(ListedTier::new(position, candidate.id.clone(), &resolved, &case.stacking));
             case.push_resolved(resolved);
-            tiers.push(ListedTier { position, id: candidate.id.clone(), is_steady, is_by_amount, gives_units, reach });
         }
-        let is_barred =
-            |position: usize| is_considered(position) && candidates.index.subjects_of(position) & barring != 0;
-        let barred: Vec<bool> = (0..candidates.list.len()).map(is_barred).collect();
         let barred = barred.contains(&true).then_some(barred);
         CartDependence { case, tiers, barring, barred }
     }
@@ -129,9 +128,9 @@ impl<'a> CartDependence<'a> {
         reached: &ReachedTiers,
         applied: &[Text],
     ) -> bool {
-        let tiers = self.tiers.iter().enumerate().filter(|(rank, _)| reached.has(*rank));
-        let mut open = tiers.map(|(_, tier)| tier).filter(|tier| !(tier.is_steady && applied.contains(&tier.id)));
-        let Some(first) = open.next() else { return false };
+        if !self.is_dependent(reached, applied, &|_| true) {
+            return false;
+        }
         let Some(barred) = self.barred.as_deref() else { return true };
         let mut trial = line.clone();
         let (holding, _) = check_rules(&mut trial, candidates, self.barring, Some(barred));
@@ -141,7 +140,39 @@ impl<'a> CartDependence<'a> {
             let has_tests = barred.get(tier.position) == Some(&true);
             !has_tests || !is_known || holding.binary_search(&tier.position).is_ok()
         };
-        may_hold(first) || open.any(may_hold)
+        self.is_dependent(reached, applied, &may_hold)
+    }
+
+    /// Returns whether a cart may change the price to which these tiers were applied, if only those may apply for which `may_hold` is `true`.
+    fn is_dependent(&self, reached: &ReachedTiers, applied: &[Text], may_hold: &dyn Fn(&ListedTier) -> bool) -> bool {
+        let (mut own, mut all) = (Vec::new(), Vec::new());
+        for (rank, tier) in self.tiers.iter().enumerate().filter(|(_, tier)| may_hold(tier)) {
+            let is_own = reached.has(rank);
+            if is_own && !(tier.is_steady && applied.contains(&tier.id)) {
+                return true;
+            }
+            own.extend(tier.member.as_ref().filter(|_| is_own));
+            all.extend(&tier.member);
+        }
+        StackRoom { rules: &self.case.stacking, all }.may_displace(&own)
+    }
+}
+
+impl ListedTier {
+    fn new(position: usize, id: Text, resolved: &ResolvedName<'_>, rules: &StackingRules) -> ListedTier {
+        let is_unknown = matches!(resolved, ResolvedName::Unknown);
+        let reach = if is_unknown { Reach::Everything } else { Reach::Nothing };
+        let tier =
+            ListedTier { position, id, is_steady: false, is_by_amount: false, gives_units: false, reach, member: None };
+        let ResolvedName::Offer(offer) = resolved else { return tier };
+        ListedTier {
+            is_steady: is_steady(offer),
+            is_by_amount: is_by_amount(offer),
+            gives_units: gives_units(offer),
+            reach: Reach::of(offer),
+            member: Some(StackMember::new(offer, is_of_product(offer), rules)),
+            ..tier
+        }
     }
 }
 
@@ -181,7 +212,7 @@ fn is_steady(offer: &Offer<'_>) -> bool {
     };
     let is_plain_scope =
         scope.is_none_or(|scope| !scope.selective && scope.included.iter().all(|entry| entry.price.formula.is_none()));
-    takes_same && is_plain_scope && !discount.is_dynamic() && offer.rules.iter().all(|rule| is_of_product(rule))
+    takes_same && is_plain_scope && !discount.is_dynamic() && is_of_product(offer)
 }
 
 /// Returns whether an offer gives two products of one price the same, once it applies to both: neither its rules nor its discount depend on
@@ -193,14 +224,24 @@ fn is_by_amount(offer: &Offer<'_>) -> bool {
         !scope.selective && prices.into_iter().all(|price| price.formula.is_none() && price.plain.is_none())
     });
     let is_plain = !gives_units(offer) && !discount.is_dynamic() && !offer.capped;
-    is_plain && is_plain_scope && offer.rules.iter().all(|rule| is_of_product(rule))
+    is_plain && is_plain_scope && is_of_product(offer)
 }
 
-/// Returns whether a rule that a product alone meets is met by every cart with it: it only requires goods, for this customer.
-fn is_of_product(rule: &Rule) -> bool {
-    let mut is_of_product = rule.bundle.is_none();
-    rule.tests.each_leaf(&mut |leaf| is_of_product &= requires_goods(&leaf.test));
-    is_of_product
+/// Returns whether the rules of an offer that a product alone meets are met by every cart with it: they only require goods, for this customer.
+fn is_of_product(offer: &Offer<'_>) -> bool {
+    let is_met = |rule: &Rule| {
+        let mut is_met = rule.bundle.is_none();
+        rule.tests.each_leaf(&mut |leaf| is_met &= requires_goods(&leaf.test));
+        is_met
+    };
+    offer.rules.iter().all(|rule| is_met(rule))
+}
+
+/// Returns whether nested tests refine a test of one of these subjects. They may depend on units, so that such a test fails for one unit
+/// and passes for two.
+fn refines_tests(offer: &Offer<'_>, subjects: u8) -> bool {
+    let leaves = offer.rules.iter().flat_map(|rule| &rule.tests.leaves);
+    leaves.map(|leaf| &leaf.test).any(|test| test.rules.is_some() && test.subject() & subjects != 0)
 }
 
 fn requires_goods(test: &Test) -> bool {

@@ -52,7 +52,7 @@ fn erase(call: &mut Call<'_, '_>) -> HandlerResult {
         None => None,
     };
     let alias = customer::generate_id(call);
-    let identity = CustomerIdentity::of(&customer.id, alias, &customer.body, tracking_id);
+    let identity = CustomerIdentity::of(&customer, alias, tracking_id);
     let counts = counts(call, &customer.id)?;
     // The records are found without the store's limit on reads; the slices bound the reads instead.
     call.store.remove_read_limit();

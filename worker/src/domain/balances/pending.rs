@@ -9,6 +9,7 @@ use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::text::Text;
 use scrip::time::Instant;
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 /// The kind of the rows, whose parent is the card.
@@ -48,8 +49,8 @@ impl PendingState {
 
 /// New pending points.
 pub struct NewPendingRow {
-    /// Members that the API returns.
-    pub details: Map<String, Json>,
+    /// The row as the API returns it.
+    pub details: Json,
     /// Instant from which they can be spent.
     pub at: Instant,
     /// Expiration rules that apply from then on; `None` when the points never expire.
@@ -59,7 +60,7 @@ pub struct NewPendingRow {
 /// Queues the write of a new row.
 pub fn insert(store: &mut Store<'_>, card: &Document, id: &Text, new_row: NewPendingRow, now_ms: i64) {
     let mut body = Map::new();
-    body.insert(PENDING_DETAILS.into(), Json::Object(new_row.details));
+    body.insert(PENDING_DETAILS.into(), new_row.details);
     body.insert("status".into(), PendingState::Pending.name().into());
     body.insert("at".into(), new_row.at.millis().into());
     if let Some(rules) = new_row.rules {
@@ -99,17 +100,33 @@ pub fn insert_transaction(store: &mut Store<'_>, card: &Document, transaction: P
     store.insert("pending_points_change", &row);
 }
 
-/// Queues the activation of a row at `at`; returns the details of its transaction.
-pub fn activate(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -> Result<Map<String, Json>, Fault> {
+/// Points that became spendable, and what earned them: details of their transaction.
+#[derive(Serialize)]
+pub struct ActivatedPoints {
+    order: Option<Json>,
+    earning_rule: Option<Json>,
+    pending_points: Json,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holder_loyalty_tier: Option<Json>,
+}
+
+/// Queues the activation of a row at `at`; returns its points, if the card has the row.
+pub fn activate(
+    store: &mut Store<'_>,
+    card: &Document,
+    id: &str,
+    at: Instant,
+) -> Result<Option<ActivatedPoints>, Fault> {
     update(store, id, 0, PendingState::Activated, at.millis());
     let row = store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
-    let Some(members) = row.and_then(|mut row| row.body.remove(PENDING_DETAILS)) else { return Ok(Map::new()) };
-    let about = TransactionRecord::of_value(&members).details();
-    let tier = about.holder_tier().cloned();
-    let details = json!({ "order": about.order(), "earning_rule": about.earning_rule(), "pending_points": members });
-    let mut details = details.as_object().cloned().unwrap_or_default();
-    details.extend(tier.map(|tier| ("holder_loyalty_tier".to_owned(), tier)));
-    Ok(details)
+    let Some(pending_points) = row.and_then(|mut row| row.body.remove(PENDING_DETAILS)) else { return Ok(None) };
+    let about = TransactionRecord::of_value(&pending_points).details();
+    Ok(Some(ActivatedPoints {
+        order: about.order().cloned(),
+        earning_rule: about.earning_rule().cloned(),
+        holder_loyalty_tier: about.holder_tier().cloned(),
+        pending_points,
+    }))
 }
 
 /// Returns a row as the API returns it.

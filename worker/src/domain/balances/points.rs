@@ -8,7 +8,7 @@
 //! writes the due changes, with the same result.
 
 use crate::domain::balances::kinds::CARD;
-use crate::domain::balances::pending;
+use crate::domain::balances::pending::{self, ActivatedPoints};
 use crate::domain::balances::transactions::{TransactionHead, insert};
 use crate::domain::clock::LocalTime;
 use crate::domain::due::{schedule, settlement_fault};
@@ -35,6 +35,7 @@ use scrip::time::{Day, Instant, TimeZone};
 use scrip::wire::loyalty::loyalty_campaign_expiration::read_expiration_rules;
 use scrip::wire::voucher::card::{write_card_lot, write_pending_lot};
 use scrip::wire::voucher::card_of;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -246,6 +247,14 @@ fn lot_expiry(at: Instant, zone: &TimeZone) -> LotExpiry {
     LotExpiry { at, last_day: last_day.as_str().into() }
 }
 
+/// Details of the transaction of a step.
+#[derive(Serialize)]
+struct MovementDetails {
+    balance: Json,
+    #[serde(flatten)]
+    activated: Option<ActivatedPoints>,
+}
+
 /// Queues the transactions of what expired or became spendable on a card, and schedules the next settlement. The caller
 /// writes the card document. Without `ids` all steps must be due steps.
 pub fn record_change(
@@ -276,13 +285,16 @@ pub fn record_change(
             None => due_transaction_id(card, &named),
         };
         let operation_type = if is_due || kind == "POINTS_EXPIRATION" { "AUTOMATIC" } else { "MANUAL" };
-        let mut details = json!({ "balance": {
+        let balance = json!({
             "points": points, "total": total, "balance": left, "type": CARD.kind, "operation_type": operation_type,
             "object": "balance", "related_object": { "type": "voucher", "id": card.id },
-        } });
-        if let (MovementCause::Activated(pending), Some(details)) = (&step.cause, details.as_object_mut()) {
-            details.extend(pending::activate(store, card, pending, step.at)?);
-        }
+        });
+        let activated = match &step.cause {
+            MovementCause::Activated(pending) => pending::activate(store, card, pending, step.at)?,
+            _ => None,
+        };
+        let details = serde_json::to_value(MovementDetails { balance, activated });
+        let details = details.map_err(|error| Fault(format!("a transaction cannot be written: {error}")))?;
         let head = TransactionHead { id: &id, kind, source: None, at_ms: step.at.millis() };
         insert(store, card, &head, [Json::Null, Json::Null], &details);
     }

@@ -21,6 +21,9 @@ use scrip::wire::project::client::client_policy_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+/// Operation under which the host counts inputs; one that is too large is refused.
+pub const OPERATION: &str = "redemption_input";
+
 /// Number of digits of the digest of an answer.
 const DIGEST_DIGITS: usize = 32;
 
@@ -67,7 +70,9 @@ pub fn keep(call: &mut Call<'_, '_>, redemption: Option<&str>, status: u16, answ
     let text = serde_json::to_vec(&input).map_err(|error| Fault(error.to_string()))?;
     let mut body = compress(&text).unwrap_or_default();
     let bytes = if body.is_empty() { text.len() } else { row_bytes(redemption, &body) };
-    if bytes > ROW_BYTES_MAX {
+    let is_too_large = bytes > ROW_BYTES_MAX;
+    call.store.count_decision(OPERATION, is_too_large.then_some("too_large"));
+    if is_too_large {
         call.store.warn(format!(
             "the input of the redemption `{redemption}` is not kept for a replay: it needs {bytes} bytes, and at most {ROW_BYTES_MAX} are kept"
         ));

@@ -1,11 +1,11 @@
 //! Removes the personal data of an erased customer from a document: names and ids are replaced by an alias, facts about
 //! the events stay.
 
-use crate::store::document::DocumentBody;
-use crate::store::records::{CustomerRecord, ObjectReference};
+use crate::store::document::Document;
+use crate::store::records::{NamingRecord, ObjectReference};
 use scrip::text::fold;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// A customer to be erased.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -34,19 +34,17 @@ const VALUE_MIN: usize = 4;
 
 impl CustomerIdentity {
     /// Reads the identifying data of a stored customer. The alias is as long as the id, so that rows keep their lengths.
-    pub fn of(id: &str, alias: String, body: &DocumentBody, tracking_id: Option<String>) -> CustomerIdentity {
+    pub fn of(document: &Document, alias: String, tracking_id: Option<String>) -> CustomerIdentity {
+        let customer = document.as_customer();
         let mut values = Vec::new();
-        for name in ["name", "description", "email", "phone", "birthday", "birthdate", "address", "metadata"] {
-            leaves(body.get(name), &mut values);
-        }
-        let customer = CustomerRecord::of(body);
+        customer.identifying_members().for_each(|member| leaves(member, &mut values));
         let source_id = customer.source_id().map(str::to_owned);
         values.extend(source_id.clone().filter(|name| name.contains('@')));
         values.retain(|value| value.len() >= VALUE_MIN);
         values.sort();
         values.dedup();
         let email = customer.email().map(|email| fold(email).into_owned());
-        CustomerIdentity { id: id.to_owned(), alias, source_id, email, tracking_id, values }
+        CustomerIdentity { id: document.id.clone(), alias, source_id, email, tracking_id, values }
     }
 
     /// Returns the values that identify the customer in a text without any other name: addresses only.
@@ -91,9 +89,7 @@ impl CustomerIdentity {
         let is_named = self.is_named_in(body);
         if is_theirs || is_named {
             self.reduce_objects(body);
-            if let Some(body) = body.as_object_mut() {
-                self.clear_metadata(body);
-            }
+            self.clear_metadata(body);
             self.replace_values(body, &self.values);
         } else {
             self.erase_addresses(body);
@@ -146,16 +142,21 @@ impl CustomerIdentity {
     }
 
     /// Tests if an object is this customer, as the API returns customers.
-    fn is(&self, object: &Map<String, Json>) -> bool {
-        let text = |name: &str| object.get(name).and_then(Json::as_str);
-        let by_source = self.source_id.is_some() && text("source_id") == self.source_id.as_deref();
-        let is_customer = matches!(text("object"), Some("customer") | None);
-        text("id") == Some(&self.id) || text("customer_id") == Some(&self.id) || by_source && is_customer
+    fn is(&self, object: NamingRecord<'_>) -> bool {
+        self.is_profile(object) || object.customer_id() == Some(&self.id)
+    }
+
+    /// Tests if an object is this customer by its own names.
+    fn is_profile(&self, object: NamingRecord<'_>) -> bool {
+        let by_source = self.source_id.is_some() && object.source_id() == self.source_id.as_deref();
+        object.id() == Some(&self.id) || by_source && matches!(object.object(), Some("customer") | None)
     }
 
     fn is_named_in(&self, value: &Json) -> bool {
         match value {
-            Json::Object(members) => self.is(members) || members.values().any(|value| self.is_named_in(value)),
+            Json::Object(members) => {
+                self.is(NamingRecord::of(members)) || members.values().any(|value| self.is_named_in(value))
+            }
             Json::Array(items) => items.iter().any(|value| self.is_named_in(value)),
             Json::String(text) => self.tracking_id.as_ref() == Some(text),
             _ => false,
@@ -166,10 +167,7 @@ impl CustomerIdentity {
     fn reduce_objects(&self, value: &mut Json) {
         match value {
             Json::Object(members) => {
-                let text = |name: &str| members.get(name).and_then(Json::as_str);
-                let by_source = self.source_id.is_some() && text("source_id") == self.source_id.as_deref();
-                let is_customer =
-                    text("id") == Some(&self.id) || by_source && matches!(text("object"), Some("customer") | None);
+                let is_customer = self.is_profile(NamingRecord::of(members));
                 for (name, member) in members.iter_mut() {
                     let is_name = ["source_id", "customer_source_id", "tracking_id"].contains(&name.as_str());
                     let names_them = member
@@ -191,8 +189,8 @@ impl CustomerIdentity {
 
     /// Empties the custom data of the customer's documents. Metadata of vouchers, campaigns and segments stays, because
     /// rules read it, without identifying values.
-    fn clear_metadata(&self, body: &mut DocumentBody) {
-        let is_goods = matches!(ObjectReference::of(body).object(), Some("voucher" | "campaign" | "segment"));
+    fn clear_metadata(&self, body: &mut Json) {
+        let is_goods = matches!(ObjectReference::of_value(body).object(), Some("voucher" | "campaign" | "segment"));
         if let Some(metadata) = body.get_mut("metadata").filter(|metadata| metadata.is_object() && !is_goods) {
             *metadata = json!({});
         }
@@ -231,11 +229,11 @@ impl CustomerIdentity {
 }
 
 /// Collects the texts in a value.
-fn leaves(value: Option<&Json>, found: &mut Vec<String>) {
+fn leaves(value: &Json, found: &mut Vec<String>) {
     match value {
-        Some(Json::String(text)) => found.push(text.clone()),
-        Some(Json::Array(items)) => items.iter().for_each(|item| leaves(Some(item), found)),
-        Some(Json::Object(members)) => members.values().for_each(|member| leaves(Some(member), found)),
+        Json::String(text) => found.push(text.clone()),
+        Json::Array(items) => items.iter().for_each(|item| leaves(item, found)),
+        Json::Object(members) => members.values().for_each(|member| leaves(member, found)),
         _ => {}
     }
 }
@@ -267,7 +265,8 @@ mod tests {
         let body = json!({ "id": "cust_1", "source_id": "anna@a.example", "name": "Anna Nowak", "email": "anna@a.example",
             "phone": "+48 123", "metadata": { "note": "knits", "age": 30 } });
         let body = body.as_object().cloned().unwrap_or_default();
-        CustomerIdentity::of("cust_1", "gone_1".into(), &body, Some("track_aa".into()))
+        let document = Document::new("cust_1".into(), None, 0, body);
+        CustomerIdentity::of(&document, "gone_1".into(), Some("track_aa".into()))
     }
 
     fn check(mut body: Json, whose: Option<&str>, expected: Json) {

@@ -91,8 +91,7 @@ pub fn add(
         "activates_at": present.zone.day(at).map(|day| day.text()), "details": pending_points.origin.details_with("event", event),
         "created_at": timestamp::text(now_ms), "updated_at": null,
     });
-    let details = details.as_object().cloned().unwrap_or_default();
-    write_transaction(call, card, "added", Json::Object(details.clone()), pending_points.points, "AUTOMATIC")?;
+    write_transaction(call, card, "added", details.clone(), pending_points.points, "AUTOMATIC")?;
     pending::insert(call.store, card, &id, NewPendingRow { details, at, rules: pending_points.rules.cloned() }, now_ms);
     Ok(Some(id))
 }

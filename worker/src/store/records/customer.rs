@@ -6,6 +6,29 @@ use serde_json::{Map, Value as Json};
 record!("A customer, or a request that names one.", CustomerRecord, as_customer);
 record!("A custom event, as a request sends one.", CustomEventRecord);
 record!("A customer's relation to a referral code.", HolderRecord, as_holder);
+record!("An object that may be a customer, or name one.", NamingRecord);
+
+impl<'a> NamingRecord<'a> {
+    /// Returns the ID.
+    pub fn id(self) -> Option<&'a str> {
+        self.0.text("id")
+    }
+
+    /// Returns the ID of the customer concerned.
+    pub fn customer_id(self) -> Option<&'a str> {
+        self.0.text("customer_id")
+    }
+
+    /// Returns the ID in the caller's own system.
+    pub fn source_id(self) -> Option<&'a str> {
+        self.0.text("source_id")
+    }
+
+    /// Returns the kind of object.
+    pub fn object(self) -> Option<&'a str> {
+        self.0.text("object")
+    }
+}
 
 impl<'a> CustomerRecord<'a> {
     /// Returns the ID.
@@ -36,6 +59,12 @@ impl<'a> CustomerRecord<'a> {
     /// Returns the metadata, which may be `null` in a request.
     pub fn metadata(self) -> Option<&'a Json> {
         self.0.value("metadata")
+    }
+
+    /// Returns the members whose values may identify the customer.
+    pub fn identifying_members(self) -> impl Iterator<Item = &'a Json> {
+        let names = ["name", "description", "email", "phone", "birthday", "birthdate", "address", "metadata"];
+        names.into_iter().filter_map(move |name| self.0.value(name))
     }
 
     /// Returns the referral campaigns in which the customer took part.
