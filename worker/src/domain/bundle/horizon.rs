@@ -122,11 +122,7 @@ impl OpenCampaigns {
     }
 
     /// Keeps the vouchers in force that a client may get, by their code at least.
-    pub fn retain_vouchers(
-        &self,
-        documents: &mut Vec<Rc<ReadDocument>>,
-        horizon: &mut Horizon,
-    ) -> Result<(), Fault> {
+    pub fn retain_vouchers(&self, documents: &mut Vec<Rc<ReadDocument>>, horizon: &mut Horizon) -> Result<(), Fault> {
         self.retain(documents, horizon, Visibility::Sealed)
     }
 

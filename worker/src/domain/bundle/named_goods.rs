@@ -88,12 +88,7 @@ impl NamedGoods {
     }
 
     /// Removes the next goods, at most `count`, and prints what clients may know of them, with their sets.
-    pub fn print_next(
-        &mut self,
-        count: usize,
-        sorter: Option<&GoodsSorter>,
-        client: &ClientContext,
-    ) -> PrintedGoods {
+    pub fn print_next(&mut self, count: usize, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
         let next = |goods: &mut GoodsByAge, count: usize| -> Vec<Document> {
             let next = std::iter::from_fn(|| goods.pop_first()).take(count);
             next.map(|(_, one)| Rc::unwrap_or_clone(one).document).collect()

@@ -228,12 +228,7 @@ impl Preparation {
     }
 
     /// Removes undisclosed members from documents, and prints them or keeps them for boxes.
-    fn prepare(
-        &mut self,
-        list: &'static str,
-        is_sealed: bool,
-        documents: Vec<Rc<ReadDocument>>,
-    ) -> Result<(), Fault> {
+    fn prepare(&mut self, list: &'static str, is_sealed: bool, documents: Vec<Rc<ReadDocument>>) -> Result<(), Fault> {
         let has_listed: Vec<bool> = documents.iter().map(|one| one.has_listed()).collect();
         let mut documents: Vec<Document> = documents.into_iter().map(|one| Rc::unwrap_or_clone(one).document).collect();
         if list == RULES {
@@ -347,8 +342,18 @@ fn separate(
     documents: SelectedDocuments,
     sealed: &BTreeMap<String, SealedCode>,
 ) -> (VecDeque<DocumentQueue>, NamedGoods) {
-    let SelectedDocuments { campaigns, vouchers, tiers, stacks, assignments, rules, collections, categories, goods, .. } =
-        documents;
+    let SelectedDocuments {
+        campaigns,
+        vouchers,
+        tiers,
+        stacks,
+        assignments,
+        rules,
+        collections,
+        categories,
+        goods,
+        ..
+    } = documents;
     let member = |read: &ReadDocument, name: &str| -> Option<String> {
         read.document.body.get(name).and_then(Json::as_str).map(str::to_owned)
     };

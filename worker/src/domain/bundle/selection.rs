@@ -242,7 +242,8 @@ impl OfferSelection {
             SelectionPhase::Stacks => {
                 // A stack names its tiers, so clients know those only whose tiers they all know.
                 found.retain(|stack| {
-                    let ids = stack.document.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
+                    let ids =
+                        stack.document.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
                     ids.into_iter().flatten().filter_map(Json::as_str).all(|id| self.known_tiers.contains(id))
                 });
                 documents.stacks.append(&mut found);

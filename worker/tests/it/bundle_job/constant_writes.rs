@@ -36,13 +36,20 @@ impl Shop {
     fn change_until_urgent(&self, change: &dyn Fn(i64)) {
         change(0);
         self.pass(300);
-        let since = self.at.get();
-        while self.at.get() < since + 8 * SECOND {
+        let since = || {
+            let rows = self.sql_rows(
+                "SELECT json_extract(cursor, '$.since_ms') FROM due WHERE id = ?1 AND cursor <> ''",
+                "BUNDLE",
+            );
+            rows.first().map(|row| int(row, 0).unwrap())
+        };
+        while since().is_none_or(|since| self.at.get() < since + 8 * SECOND) {
             change(self.at.get());
+            self.alarm.set(Some(self.at.get()));
             self.pass(300);
         }
         change(self.at.get());
-        self.at.set(since + 9 * SECOND + 1);
+        self.at.set(since().unwrap() + 9 * SECOND + 1);
     }
 
     fn id_of(&self, kind: &str, number: u64) -> Option<String> {
@@ -79,7 +86,8 @@ impl Shop {
                 self.run("UPDATE document SET key = iif(key = 'shirt', 'coat', 'shirt') WHERE kind = 'product' AND key IN ('shirt', 'coat')", &[]);
             }
             5 => {
-                let body = json!({ "name": format!("more {number}"), "source_id": format!("more{}", number % 3), "price": 5 });
+                let body =
+                    json!({ "name": format!("more {number}"), "source_id": format!("more{}", number % 3), "price": 5 });
                 self.make("POST /v1/products", body);
             }
             6 => {
@@ -96,7 +104,10 @@ impl Shop {
                 self.run("DELETE FROM document WHERE kind = 'promotion_tier' AND id = ?1", &[tier.into()]);
             }
             10 => {
-                self.make(&format!("POST /v1/vouchers/NEW-{number}"), json!({ "discount": { "type": "PERCENT", "percent_off": 5 } }));
+                self.make(
+                    &format!("POST /v1/vouchers/NEW-{number}"),
+                    json!({ "discount": { "type": "PERCENT", "percent_off": 5 } }),
+                );
             }
             _ => {
                 self.run("DELETE FROM document WHERE kind = 'product' AND key = 'more0'", &[]);
@@ -148,7 +159,8 @@ fn no_slice_reads_more_documents_than_its_bound() {
     let category = shop.make("POST /v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" }));
     let tiers = format!("POST /v1/promotions/{}/tiers", category["id"].as_str().unwrap());
     let tier = shop.make(&tiers, super::tier("tier"))["id"].clone();
-    let rule = json!({ "name": "r", "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [100] } } } });
+    let rule =
+        json!({ "name": "r", "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [100] } } } });
     let rule = shop.make("POST /v1/validation-rules", rule)["id"].as_str().unwrap().to_owned();
     let assigned = json!({ "related_object_id": tier, "related_object_type": "promotion_tier" });
     shop.make(&format!("POST /v1/validation-rules/{rule}/assignments"), assigned);
@@ -192,7 +204,9 @@ fn no_slice_reads_more_documents_than_its_bound() {
     let rev = shop.rev();
     let (mut slices, mut most, mut all) = (0, 0, 0);
     while shop.rev() == rev {
-        for (kind, path) in [("voucher", "$.metadata.at"), ("promotion_tier", "$.banner"), ("campaign", "$.description")] {
+        for (kind, path) in
+            [("voucher", "$.metadata.at"), ("promotion_tier", "$.banner"), ("campaign", "$.description")]
+        {
             number.set(number.get() + 977);
             shop.set(kind, number.get(), path, json!(format!("text {}", number.get())));
         }
