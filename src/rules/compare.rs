@@ -155,11 +155,15 @@ impl Condition {
     /// Returns the earliest time, from now on, at which the result for the present instant as value may change, apart from the start of
     /// a day.
     pub fn next_turn(&self, clock: &Clock<'_>) -> Option<Instant> {
-        let is_about_parts = match self.operator {
-            Operator::StartsWith | Operator::EndsWith | Operator::Contains | Operator::NotContain => true,
-            Operator::NotDiffer | Operator::NotIntersect => true,
-            _ => false,
-        };
+        let is_about_parts = matches!(
+            self.operator,
+            Operator::StartsWith
+                | Operator::EndsWith
+                | Operator::Contains
+                | Operator::NotContain
+                | Operator::NotDiffer
+                | Operator::NotIntersect
+        );
         let is_about_hours = |operand: &TestOperand| match operand {
             TestOperand::Window(window) => !matches!(**window, TimeWindow::Between(..)),
             _ => false,

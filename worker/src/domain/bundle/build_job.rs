@@ -4,7 +4,8 @@
 //! longer has no goods until they are complete.
 //!
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for nine seconds
-//! at most: then a core that has read its documents is completed, also where they have changed since. Only a project whose clients have requested the bundle has the job. Times saturate, at the end of time.
+//! at most: then a core that has read its documents is completed, also where they have changed since. Only a project whose clients have
+//! requested the bundle has the job. Times saturate, at the end of time.
 
 use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::SliceBudget;
