@@ -1,6 +1,5 @@
 //! Numbers the conditions about the customer in a core, which discloses only the numbers.
 
-use crate::domain::bundle::read_documents::ReadDocument;
 use crate::store::document::{Document, DocumentBody};
 use crate::store::sql::Fault;
 use scrip::Context;
@@ -9,7 +8,6 @@ use scrip::time::Instant;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 /// Conditions with their numbers. A condition keeps its number while a core has it, so that an unchanged core keeps its bytes.
 #[derive(Debug, Default)]
@@ -78,7 +76,7 @@ impl NewCustomerResults {
 /// Decides the conditions of a core for a customer that a client names without proof: of a stored one no profile is read, and a new
 /// one has no data (docs/spec/calculation.md#19, D21).
 pub fn decide_for_new_customer(
-    segments: &BTreeMap<String, Rc<ReadDocument>>,
+    segments: &BTreeMap<&str, &DocumentBody>,
     conditions: &BTreeMap<u64, String>,
     now: Instant,
 ) -> Result<NewCustomerResults, Fault> {
@@ -86,7 +84,7 @@ pub fn decide_for_new_customer(
     let read: Vec<Json> = conditions.values().map(read).collect::<Result<_, _>>()?;
     let named: BTreeSet<&str> = read.iter().flat_map(segments_of).collect();
     let named = named.into_iter().filter_map(|id| segments.get(id));
-    let segments = named.map(|segment| without_members(&segment.document.body)).collect();
+    let segments = named.map(|segment| without_members(segment)).collect();
     // No result depends on the seed.
     let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
     let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle cannot be read: {problem}")))?;

@@ -13,9 +13,6 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Member of an offer with the name of goods.
-const UNIT_TYPE: &str = "unit_type";
-
 /// Goods that offers name, as a core or a box has them.
 #[derive(Debug)]
 pub struct PrintedGoods {
@@ -99,17 +96,5 @@ impl NamedGoods {
         let print =
             |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
         PrintedGoods { products: print("products", products), skus: print("skus", skus) }
-    }
-}
-
-/// Collects the names of goods in a value of an offer.
-pub fn collect_goods_names(value: &Json, names: &mut BTreeSet<String>) {
-    match value {
-        Json::Array(items) => items.iter().for_each(|item| collect_goods_names(item, names)),
-        Json::Object(members) => members.iter().for_each(|(member, value)| match value {
-            Json::String(name) if member == UNIT_TYPE => _ = names.insert(name.clone()),
-            _ => collect_goods_names(value, names),
-        }),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }

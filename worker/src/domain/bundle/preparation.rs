@@ -206,7 +206,8 @@ impl Preparation {
             return self.print_goods();
         }
         let further = undecided.keys().nth(STEP_DOCUMENTS).copied().map(|number| undecided.split_off(&number));
-        let decided = decide_for_new_customer(&self.segments, &undecided, self.selection.horizon.built)?;
+        let segments = self.segments.iter().map(|(id, segment)| (id.as_str(), &segment.document.body)).collect();
+        let decided = decide_for_new_customer(&segments, &undecided, self.selection.horizon.built)?;
         self.new_customer.join(decided);
         self.undecided = Some(further.unwrap_or_default());
         Ok(Some(undecided.len()))

@@ -2,7 +2,6 @@
 //! documents change between two slices, only these are read again.
 
 use crate::domain::bundle::goods_sets::{ListedGoods, list_goods_of};
-use crate::domain::bundle::named_goods::collect_goods_names;
 use crate::store::Store;
 use crate::store::bundle_goods;
 use crate::store::document::Document;
@@ -14,8 +13,12 @@ use scrip::wire::cursor::Read;
 use scrip::wire::document::read_fields;
 use scrip::wire::readability;
 use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+/// Member of an offer with the name of goods.
+const UNIT_TYPE: &str = "unit_type";
 
 /// Document that a build has read.
 #[derive(Debug, Clone)]
@@ -123,6 +126,18 @@ fn read_terms(store: &Store<'_>, kind: &str, document: &Document) -> Result<Read
         }
         _ => ReadTerms::Other,
     })
+}
+
+/// Collects the names of goods in a value of an offer.
+fn collect_goods_names(value: &Json, names: &mut BTreeSet<String>) {
+    match value {
+        Json::Array(items) => items.iter().for_each(|item| collect_goods_names(item, names)),
+        Json::Object(members) => members.iter().for_each(|(member, value)| match value {
+            Json::String(name) if member == UNIT_TYPE => _ = names.insert(name.clone()),
+            _ => collect_goods_names(value, names),
+        }),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
 }
 
 /// Returns true if the catalogue has goods for every name of a list.
