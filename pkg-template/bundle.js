@@ -179,6 +179,9 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
   }, service.exchange);
 }
 
+/** Returns the goods buckets of a bundle, for its stored copy; undefined where no further one was fetched since. */
+export const takeGoodsRecord = ({ prepared }) => origins.get(prepared)?.goods?.takeRecord();
+
 /**
  * Reads the stored copy that a caller passes: the `keys` to trust, the `project`, the `clock`, the `head` below which no other one is accepted, and the
  * `bundle`. Head and core are proven again, because what was stored may be damaged or another project's; what is not
@@ -196,7 +199,7 @@ function openStored(lastGood, pinned, project, customerToken) {
     const core = origin?.core ?? readCore(lastGood, head.claims.core);
     const prepared = origin && origin.customerToken === customerToken ? lastGood.prepared : undefined;
     stored.supplement = prepared && origin.supplement;
-    stored.goods = origin?.goods;
+    stored.goods = origin?.goods ?? BundleGoods.stored(head.claims, lastGood.goods);
     stored.bundle = { head, core, keys, customerToken, prepared, goods: stored.goods };
   } catch {
     // Fetched again, with the keys and not below the revision that were proven so far.

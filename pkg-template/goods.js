@@ -6,12 +6,16 @@ import { isHash } from "./head.js";
 const BYTES_MAX = 4 * 1024 * 1024;
 // Number of buckets that are cached for later requests.
 const CACHED_BUCKETS_MAX = 200;
+// Number of buckets that are stored for the next start, and the length of their texts together.
+const STORED_BUCKETS_MAX = 64;
+const STORED_LENGTH_MAX = 1_000_000;
 
 /** The goods of one head: the buckets that were fetched and proven. */
 export class BundleGoods {
-  // Bytes and hash by number. Those of a former root are proven again by a new path.
+  // Bytes and path by number, the newest at the end. Those of a former root are proven again by a new path.
   #proven = new Map();
   #former = new Map();
+  #isStored = true;
 
   constructor({ iss, goods: { root, buckets } }) {
     Object.assign(this, { project: iss, root, buckets });
@@ -26,24 +30,60 @@ export class BundleGoods {
     return goods;
   }
 
+  /** Returns goods with the buckets of a record, of which none is proven yet; undefined without a record. Damaged ones are left out. */
+  static stored({ iss, goods }, record) {
+    if (!goods || !Array.isArray(record)) return undefined;
+    const stored = new BundleGoods({ iss, goods: { buckets: goods.buckets } });
+    for (const entry of record) {
+      try {
+        const { path, bucket } = stored.#readAnswer(new TextEncoder().encode(entry.answer));
+        if (bucket) stored.#former.set(entry.number, { path, bytes: bucket });
+      } catch {
+        // Fetched again.
+      }
+    }
+    return stored;
+  }
+
+  /** Returns the buckets that requests needed last, as data that JSON can carry; undefined where no further one was fetched since. */
+  takeRecord() {
+    if (this.#isStored) return undefined;
+    this.#isStored = true;
+    const record = [];
+    let length = 0;
+    for (const [number, { path, bytes }] of [...this.#former, ...this.#proven].reverse()) {
+      const answer = `{"path":${JSON.stringify(path)},"goods":${new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)}}`;
+      length += answer.length;
+      if (record.length === STORED_BUCKETS_MAX || length > STORED_LENGTH_MAX) break;
+      record.unshift({ number, answer });
+    }
+    return record;
+  }
+
   /** Returns the bytes of the proven buckets. */
   documents() {
     return [...this.#proven.values()].map(({ bytes }) => bytes);
   }
 
-  /** Fetches a bucket and proves it. A caller who has it of a former root gets only the path. */
+  /** Fetches a bucket and proves it, unless it is known already. A caller who has it of a former root gets only the path. */
   async load(base, number, signal) {
     if (this.#proven.has(number)) return;
     const known = this.#former.get(number);
-    const url = `${base}/client/v1/bundle/${encodeURIComponent(this.project)}/goods/${this.root}/${number}${known ? `?have=${known.hash}` : ""}`;
+    if (known && goodsRoot(known.bytes, number, known.path.join("")) === this.root) return this.#add(number, known);
+    const url = `${base}/client/v1/bundle/${encodeURIComponent(this.project)}/goods/${this.root}/${number}${known ? `?have=${sha256(known.bytes)}` : ""}`;
     const answer = await fetchBytes(url, "goods bucket", BYTES_MAX, { signal });
     const { path, bucket = known?.bytes } = this.#readAnswer(answer);
     if (!bucket) throw refusal("damaged", `the answer for the goods bucket \`${number}\` has no bucket`);
     const found = goodsRoot(bucket, number, path.join(""));
     if (found !== this.root) throw refusal("wrong_goods", `the path of the goods bucket \`${number}\` leads to the root \`${found}\`, not to \`${this.root}\``);
     this.#checkNumber(bucket, number);
+    this.#add(number, { bytes: bucket, path });
+    this.#isStored = false;
+  }
+
+  #add(number, proven) {
     this.#former.delete(number);
-    this.#proven.set(number, { bytes: bucket, hash: sha256(bucket) });
+    this.#proven.set(number, proven);
   }
 
   /** Forgets the oldest buckets beyond the bound, except those of these numbers. */

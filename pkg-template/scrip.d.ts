@@ -3093,7 +3093,7 @@ export interface PrepareOptions {
  */
 export function prepare(rules: string | Uint8Array | ArrayBuffer | RuleSet, options?: PrepareOptions): Prepared;
 
-/** Where a shop keeps its rules and its pending redemptions. Values are plain data, as JSON has it. Values that the store cannot take stay in memory. */
+/** Where a shop keeps its rules, the goods that it needed last, and its pending redemptions. Values are plain data, as JSON has it. Values that the store cannot take stay in memory. */
 export interface KeyValueStore {
   get(name: string): Promise<unknown> | unknown;
   put(name: string, value: unknown): Promise<unknown> | unknown;

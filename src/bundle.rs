@@ -12,7 +12,8 @@ mod sent_profile;
 
 pub use checked_metadata::CHECKED_METADATA;
 pub use customer_conditions::{
-    conditions_of_new_customer, is_independent_of, number_conditions, read_condition, request_of, segments_of,
+    conditions_of_new_customer, is_independent_of, next_turn_of_new_customer, number_conditions, read_condition,
+    request_of, segments_of,
 };
 pub use goods_sets::{GoodsSorter, SetCondition, number_goods_conditions};
 pub use prepared::PreparedRules;

@@ -1,5 +1,5 @@
 // The rules of a shop: the newest bundle that is proven, for which customer it decides, and how old it is.
-import { fetchBundle, openBundle } from "../bundle.js";
+import { fetchBundle, openBundle, takeGoodsRecord } from "../bundle.js";
 import { ServiceClock } from "../clock.js";
 import { decides } from "../engine.js";
 import { readHead } from "../head.js";
@@ -42,8 +42,8 @@ export class ShopRules {
   /** Starts with the stored rules, or waits for the service's; then keeps them up to date. */
   async start() {
     this.#customer.begin();
-    const [record, confirmation] = await Promise.all([this.#store.get("rules"), this.#store.get("confirmation")]);
-    this.#adopt(record, confirmation);
+    const [record, confirmation, goods] = await Promise.all(["rules", "confirmation", "goods"].map((name) => this.#store.get(name)));
+    this.#adopt({ ...record, goods }, confirmation);
     const first = this.refresh().then(() => this.#upkeep.begin());
     if (!this.bundle) await first;
   }
@@ -155,6 +155,12 @@ export class ShopRules {
   /** Returns the customer's token, requested again. */
   token() {
     return this.#customer.ask();
+  }
+
+  /** Stores the goods buckets of rules where further ones were fetched. */
+  storeGoods(bundle) {
+    const record = takeGoodsRecord(bundle);
+    if (record) this.#store.put("goods", record);
   }
 
   /** Lets the rules decide without the counts of the customer, which a redemption or a lock changes. */

@@ -155,6 +155,7 @@ export class Shop {
       const { bundle } = this.#rules;
       if (!bundle) return;
       const [goods] = await Promise.allSettled([readGoods(bundle, text, this.#end.signal), openCodes(bundle, text)]);
+      this.#rules.storeGoods(bundle);
       // Goods of a head that the service has replaced.
       if (goods.reason?.status === 404) await this.#rules.refresh();
       else if (bundle.prepared === this.#rules.bundle?.prepared) return;

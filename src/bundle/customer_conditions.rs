@@ -11,8 +11,9 @@ use crate::model::customer::{Customer, ProfilePart};
 use crate::model::request::Redeemables;
 use crate::rules::kind::MetadataOwner;
 use crate::rules::names::{CUSTOMER_CONDITION, is_about_customer};
-use crate::rules::{FactKind, Rule, TestOperand};
+use crate::rules::{Clock, FactKind, Rule, TestOperand};
 use crate::text::Text;
+use crate::time::Instant;
 use crate::wire::document::read_document;
 use crate::wire::problem::Problem;
 use crate::wire::rule_set::RuleSet;
@@ -78,6 +79,19 @@ pub fn is_independent_of(condition: &Rule, part: ProfilePart, facts: &dyn Facts)
         };
     });
     stays
+}
+
+/// Returns the earliest time, from now on, at which the result of a condition may change for a customer who is not stored, and who would be
+/// at each time. It may change at the start of a day too.
+pub fn next_turn_of_new_customer(condition: &Rule, facts: &dyn Facts, clock: &Clock<'_>) -> Option<Instant> {
+    let mut turns = Vec::new();
+    condition.tests.each_leaf(&mut |leaf| {
+        let names = leaf.test.conditions.iter().flat_map(|one| &one.operands).filter_map(TestOperand::as_text);
+        let segments =
+            names.filter(|_| leaf.test.name.kind == FactKind::Segment).map(|name| facts.segment(name).found());
+        turns.extend(segments.flatten().filter_map(|segment| segment.next_turn_of_creation(clock)));
+    });
+    turns.into_iter().min()
 }
 
 /// Returns the request about nothing but a customer, by id or `source_id`.

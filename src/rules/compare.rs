@@ -9,7 +9,7 @@ use crate::budget::{StepBudget, StepCost};
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
-use crate::rules::operand::{DayOrInstant, FoundValue, TestOperand};
+use crate::rules::operand::{DayOrInstant, FoundValue, TestOperand, TimeWindow};
 use crate::rules::operator::Operator;
 use crate::rules::value_set::{ValueOperands, ValueSet};
 use crate::time::{Day, Instant, TimeZone};
@@ -150,6 +150,42 @@ impl Condition {
             Operator::NotIn => is_on_one() != Some(true) && self.holds(found, clock),
             _ => self.holds(found, clock),
         }
+    }
+
+    /// Returns the earliest time, from now on, at which the result for the present instant as value may change, apart from the start of
+    /// a day.
+    pub fn next_turn(&self, clock: &Clock<'_>) -> Option<Instant> {
+        let is_about_parts = matches!(
+            self.operator,
+            Operator::StartsWith
+                | Operator::EndsWith
+                | Operator::Contains
+                | Operator::NotContain
+                | Operator::NotDiffer
+                | Operator::NotIntersect
+        );
+        let is_about_hours = |operand: &TestOperand| match operand {
+            TestOperand::Window(window) => !matches!(**window, TimeWindow::Between(..)),
+            _ => false,
+        };
+        if is_about_parts || self.operands.iter().any(is_about_hours) {
+            return Some(clock.now);
+        }
+        let named = |operand: &TestOperand| match operand {
+            TestOperand::Time(time) => [time.instant(clock.zone), None],
+            TestOperand::Text(text) => [DayOrInstant::parse(text).and_then(|time| time.instant(clock.zone)), None],
+            TestOperand::Window(window) => match **window {
+                TimeWindow::Between(from, to) => [Some(from), Some(to)],
+                TimeWindow::Recurring(..) | TimeWindow::Hours(_) => [None, None],
+            },
+            _ => [None, None],
+        };
+        // After an instant is from the next one on.
+        let after = |at: Instant| {
+            let next = at.millis().checked_add(1).and_then(Instant::from_millis);
+            [Some(at), next].into_iter().flatten().find(|turn| *turn > clock.now)
+        };
+        self.operands.iter().flat_map(named).flatten().filter_map(after).min()
     }
 
     /// Returns whether a missing value meets the condition: negative operators, a count of 0, and `IsUnknown` do.

@@ -12,6 +12,7 @@ use crate::rules::compare::{Clock, Condition};
 use crate::rules::number::Number;
 use crate::rules::operand::FoundValue;
 use crate::text::Text;
+use crate::time::Instant;
 
 /// Conditions on fields, joined by and/or.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,15 +152,18 @@ impl Segment {
 
     /// Returns whether the instant at which a customer was stored decides the membership.
     pub fn depends_on_creation(&self) -> bool {
-        let is_it = |path: &str| path.split('.').next() == Some("created_at");
-        let depends = |field: &FilterField| match field {
-            FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => is_it(path),
-            FilterField::Metadata(_) | FilterField::Points(_) | FilterField::Events(_) => false,
-        };
         match &self.members {
             SegmentMembers::Listed(_) => false,
-            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| depends(field)),
+            SegmentMembers::Passing(filter) => filter.fields.iter().any(|(field, _)| is_creation(field)),
         }
+    }
+
+    /// Returns the earliest time, from now on, at which the membership of a customer who is stored at that time may change, apart from the
+    /// start of a day.
+    pub fn next_turn_of_creation(&self, clock: &Clock<'_>) -> Option<Instant> {
+        let SegmentMembers::Passing(filter) = &self.members else { return None };
+        let fields = filter.fields.iter().filter(|(field, _)| is_creation(field));
+        fields.flat_map(|(_, conditions)| conditions.iter()).filter_map(|condition| condition.next_turn(clock)).min()
     }
 
     /// Returns whether a part of a profile that a request may send decides the membership.
@@ -207,6 +211,16 @@ impl Segment {
             SegmentMembers::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
             SegmentMembers::Passing(filter) => filter.passes(&customer.document, &customer.metadata, events, clock),
         }
+    }
+}
+
+/// Returns whether a field is the instant at which a customer was stored.
+fn is_creation(field: &FilterField) -> bool {
+    match field {
+        FilterField::Document(path) | FilterField::Anniversary(path) | FilterField::Time(path) => {
+            path.split('.').next() == Some("created_at")
+        }
+        FilterField::Metadata(_) | FilterField::Points(_) | FilterField::Events(_) => false,
     }
 }
 

@@ -1,14 +1,13 @@
 // Tests that the package fetches the goods of a request in buckets, and every bucket that it refuses, against a server that can answer wrongly.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createHash } from "node:crypto";
-import { keyPair, rules, sha256, startServer } from "./bundle_server.mjs";
+import { keyPair, rules, startServer } from "./bundle_server.mjs";
+import { BUCKETS, answerOf, bucketOf, inBuckets } from "./goods_fixtures.mjs";
 import "../../pkg/node.js";
 import * as pieces from "../../pkg/service.js";
 
 const key = { id: "app", token: "secret" };
 const pair = keyPair();
-const BUCKETS = 8;
 const core = rules({
   whole_catalogue: undefined, named_goods: [],
   promotion_tiers: [{ id: "promo_1", name: "one", action: { discount: { type: "PERCENT", percent_off: 10 } }, active: true, object: "promotion_tier" }],
@@ -20,24 +19,8 @@ before(async () => {
 });
 after(() => server.close());
 
-const bucketOf = (name) => createHash("sha256").update(name).digest()[0] >> 5;
 /** Returns a name that begins so, of another bucket than these names. */
 const away = (prefix, ...names) => Array.from({ length: 99 }, (_, at) => `${prefix}${at}`).find((name) => !names.map(bucketOf).includes(bucketOf(name)));
-const join = (left, right) => createHash("sha256").update(Buffer.from(left + right, "hex")).digest("hex");
-
-/** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers in a bucket. */
-function inBuckets({ products = [], skus = [], numbered = (bucket) => ({ bucket, buckets: BUCKETS }) }) {
-  const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name) === bucket));
-  const texts = Array.from({ length: BUCKETS }, (_, bucket) => JSON.stringify({
-    ...numbered(bucket), products: within(products, bucket), skus: within(skus, bucket),
-  }));
-  const levels = [texts.map((text) => sha256(text))];
-  while (levels.at(-1).length > 1) levels.push(levels.at(-1).flatMap((hash, at, all) => (at % 2 === 0 ? [join(hash, all[at + 1])] : [])));
-  const pathOf = (bucket) => levels.slice(0, -1).map((level, height) => level[(bucket >> height) ^ 1]);
-  return { texts, hashes: levels[0], root: levels.at(-1)[0], pathOf };
-}
-
-const answerOf = (goods, bucket, text = goods.texts[bucket]) => `{"path":${JSON.stringify(goods.pathOf(bucket))},"goods":${text}}`;
 
 /** Serves the core with goods; `instead` may answer a request for a bucket in another way. */
 function serve(goods, { rev = 2_000, instead = () => undefined } = {}) {

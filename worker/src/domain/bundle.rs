@@ -21,6 +21,7 @@ pub mod offers;
 mod parts;
 mod preparation;
 pub mod project;
+mod read_documents;
 mod sealed_codes;
 mod selection;
 pub mod signing_keys;

@@ -77,6 +77,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0045_goods_sets"),
     migration!("0046_bundle_copying"),
     migration!("0047_redemption_inputs"),
+    migration!("0048_bundle_drafts"),
 ];
 
 /// The number of the newest migration.

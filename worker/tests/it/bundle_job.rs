@@ -1,6 +1,7 @@
 //! Tests the job that builds the bundle: which writes make it due, when it builds, and the order of the copies in KV.
 
 mod calls;
+mod constant_writes;
 mod copies;
 mod late_calls;
 mod marks;

@@ -1,27 +1,34 @@
 //! Implements a store that records its statements.
 
+use scrip_worker::store::document::COLUMNS;
 use scrip_worker::store::sql::{Fault, Sql, SqlRow, SqlValue};
 use scrip_worker::store::sqlite::Sqlite;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Records the beginning of every statement.
 pub struct Counting {
     sql: Sqlite,
     /// The executed statements in order.
     pub statements: RefCell<Vec<String>>,
+    /// Number of rows with whole documents that they returned.
+    pub documents: Cell<usize>,
 }
 
 impl Counting {
     /// An empty store.
     pub fn new() -> Counting {
-        Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default() }
+        Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default(), documents: Cell::default() }
     }
 }
 
 impl Sql for Counting {
     fn run(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
         self.statements.borrow_mut().push(statement.split_whitespace().take(12).collect::<Vec<_>>().join(" "));
-        self.sql.run(statement, params)
+        let rows = self.sql.run(statement, params)?;
+        if statement.starts_with(&format!("SELECT {COLUMNS} FROM document")) {
+            self.documents.set(self.documents.get() + rows.len());
+        }
+        Ok(rows)
     }
 
     fn bytes(&self) -> Result<i64, Fault> {

@@ -4,7 +4,8 @@
 //! longer has no goods until they are complete.
 //!
 //! The first change is built at once. Changes that follow within a second wait until a second passes without one, and for nine seconds
-//! at most: then one slice reads all documents of the core, because the next change would have the reading begin again. Only a project whose clients have requested the bundle has the job. Times saturate, at the end of time.
+//! at most: then a core that has read its documents is completed, also where they have changed since. Only a project whose clients have
+//! requested the bundle has the job. Times saturate, at the end of time.
 
 use crate::domain::bundle::content::ContentBuild;
 use crate::domain::bundle::core::SliceBudget;
@@ -161,9 +162,10 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         _ => return continue_later(store, slice, former, since_ms, now_ms),
     };
     store.bundle_work = BundleWork::Built;
-    let is_complete = content.goods.is_some();
+    // Documents may have changed since an urgent build read them. Their mark is this row, so the next check is now.
+    let is_newest = content.goods.is_some() && content.revision == bundle_heads::find_state(store)?.revision;
     let head = head::build(store, context, &project, content)?;
-    let at_ms = if is_complete { head::next_build_ms(store, &head, now_ms)? } else { now_ms };
+    let at_ms = if is_newest { head::next_build_ms(store, &head, now_ms)? } else { now_ms };
     jobs::update_cursor(store, slice.id, "", at_ms);
     Ok(())
 }

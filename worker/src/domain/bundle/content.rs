@@ -42,15 +42,11 @@ impl ContentBuild {
         mut budget: SliceBudget,
     ) -> Result<ContentBuild, Fault> {
         let state = bundle_heads::find_state(store)?;
-        let kept = core::take_build(project);
-        let mut core = match kept.filter(|core| core.is_usable(project, &state, now, budget.is_urgent)) {
-            Some(core) => core,
-            None => CoreBuild::begin(store, project, &state, now)?,
-        };
+        let mut core = CoreBuild::resume(store, project, &state, now, budget.is_urgent)?;
         let started = stored::find_tree(store)?.filter(|tree| tree.root.is_none());
         if started.is_none() && !core::has_room(now) {
             // Other projects of the process occupy the memory for builds: this slice does all that is left.
-            (budget.rows, budget.is_urgent) = (u64::MAX, true);
+            budget.rows = u64::MAX;
         }
         let sets = match started {
             Some(tree) => {

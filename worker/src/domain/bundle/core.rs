@@ -1,17 +1,19 @@
 //! Builds the core of a bundle in steps: the offers in force within its horizon, with all that their decisions need, as every client of
 //! the project may see them. Never private codes, counts, or customer data.
 //!
-//! All steps belong to one revision of the documents: where it changes between two slices, the build begins again. Where that
-//! happens too often, one slice reads all documents, and the rest is done for their revision.
+//! All steps belong to one revision of the documents: where it changes between two slices, the build begins again, and reads only what was
+//! written since. An urgent build that has read all is completed for its revision.
 
 use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::horizon::Horizon;
 use crate::domain::bundle::parts::{CoreParts, PartWriter};
 use crate::domain::bundle::preparation::{CoreTexts, Preparation, PreparedDocuments};
 use crate::domain::bundle::project::{BundleProject, hash_settings};
+use crate::domain::bundle::read_documents::ReadDocuments;
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
+use crate::store::bundle_drafts;
 use crate::store::bundle_heads::{self, BundleState};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
@@ -37,11 +39,11 @@ pub struct SliceBudget {
     pub rows: u64,
     /// Number of rows of the goods.
     pub goods_rows: u64,
-    /// True if all documents are to be read in this slice, because they change too often.
+    /// True if a core whose documents are read is to be completed, because they change too often.
     pub is_urgent: bool,
 }
 
-/// State of a build. The steps of the first two read documents.
+/// State of a build. The steps of the first one read documents.
 #[derive(Debug)]
 enum CoreStage {
     Selecting(Box<OfferSelection>),
@@ -60,6 +62,8 @@ pub struct CoreBuild {
     epoch: i64,
     /// Revision of the documents.
     pub revision: String,
+    /// Revision from which on the written documents are recorded.
+    recorded: Option<String>,
     horizon: Horizon,
     /// Time of the last slice.
     continued: Instant,
@@ -75,12 +79,41 @@ impl CoreBuild {
         state: &BundleState,
         now: Instant,
     ) -> Result<CoreBuild, Fault> {
-        let selection = OfferSelection::begin(store, now)?;
+        CoreBuild::begin_with(store, project, state, now, ReadDocuments::default())
+    }
+
+    /// Continues the build of a project where it may be continued. Otherwise begins it again, with the documents that have not changed.
+    pub fn resume(
+        store: &Store<'_>,
+        project: &BundleProject<'_>,
+        state: &BundleState,
+        now: Instant,
+        is_urgent: bool,
+    ) -> Result<CoreBuild, Fault> {
+        match take_build(project) {
+            Some(kept) if kept.is_usable(project, state, now, is_urgent) => Ok(kept),
+            Some(kept) => {
+                let read = kept.into_unchanged(store, state)?;
+                CoreBuild::begin_with(store, project, state, now, read)
+            }
+            None => CoreBuild::begin(store, project, state, now),
+        }
+    }
+
+    fn begin_with(
+        store: &Store<'_>,
+        project: &BundleProject<'_>,
+        state: &BundleState,
+        now: Instant,
+        read: ReadDocuments,
+    ) -> Result<CoreBuild, Fault> {
+        let selection = OfferSelection::begin(store, now, read)?;
         Ok(CoreBuild {
             project: project.id.to_owned(),
             settings: hash_settings(project),
             epoch: state.epoch,
             revision: state.revision.clone(),
+            recorded: None,
             horizon: selection.horizon,
             continued: now,
             stage: Some(CoreStage::Selecting(Box::new(selection))),
@@ -94,14 +127,33 @@ impl CoreBuild {
 
     /// Returns true if it may be continued at a time when the documents have this state. An urgent one that has read its documents is
     /// completed, also where they have changed since.
-    pub fn is_usable(&self, project: &BundleProject<'_>, state: &BundleState, now: Instant, is_urgent: bool) -> bool {
-        let has_read =
-            matches!(self.stage, Some(CoreStage::Sealing(..) | CoreStage::Writing(..) | CoreStage::Complete(..)));
+    fn is_usable(&self, project: &BundleProject<'_>, state: &BundleState, now: Instant, is_urgent: bool) -> bool {
+        let has_read = !matches!(self.stage, Some(CoreStage::Selecting(_)));
         (self.revision == state.revision || has_read && is_urgent)
             && self.epoch == state.epoch
             && self.stage.is_some()
             && self.settings == hash_settings(project)
             && self.horizon.includes(now)
+    }
+
+    /// Returns the documents that it has read and that have not been written since; none if that is not known.
+    fn into_unchanged(self, store: &Store<'_>, state: &BundleState) -> Result<ReadDocuments, Fault> {
+        let (Some(CoreStage::Selecting(selection)), Some(recorded)) = (self.stage, self.recorded) else {
+            return Ok(ReadDocuments::default());
+        };
+        let written = if self.epoch == state.epoch { bundle_drafts::list_written(store, &recorded)? } else { None };
+        let Some(written) = written else { return Ok(ReadDocuments::default()) };
+        let mut read = selection.into_read();
+        read.forget(&written);
+        Ok(read)
+    }
+
+    /// Has the documents recorded that are written from now on, as long as not all are read.
+    fn record_written(&mut self, store: &mut Store<'_>) {
+        if self.recorded.as_ref() != Some(&self.revision) {
+            bundle_drafts::record_from(store, &self.revision);
+            self.recorded = Some(self.revision.clone());
+        }
     }
 
     /// Returns the sets of the complete core.
@@ -128,19 +180,23 @@ impl CoreBuild {
         budget: &mut SliceBudget,
     ) -> Result<bool, Fault> {
         while let Some(stage) = self.stage.take() {
-            let is_reading = matches!(stage, CoreStage::Selecting(_) | CoreStage::Preparing(_));
+            let is_selecting = matches!(stage, CoreStage::Selecting(_));
             let is_complete = matches!(stage, CoreStage::Complete(_));
-            if is_complete || budget.rows == 0 && !(is_reading && budget.is_urgent) {
+            if is_complete || budget.rows == 0 {
                 self.stage = Some(stage);
+                if is_selecting {
+                    self.record_written(store);
+                }
                 return Ok(is_complete);
             }
             let CoreStep { stage, rows } = stage.step(store, project, self.horizon.built)?;
-            if let CoreStage::Preparing(preparation) = &stage {
+            if let (true, CoreStage::Preparing(preparation)) = (is_selecting, &stage) {
                 self.horizon = preparation.horizon();
+                bundle_drafts::end_record(store);
             }
             self.stage = Some(stage);
             // The last step may take more than there is.
-            budget.rows = budget.rows.saturating_sub(rows.max(1));
+            budget.rows = budget.rows.saturating_sub(rows);
         }
         Err(Fault::new("a build of a core continues after a fault"))
     }
@@ -157,7 +213,7 @@ struct CoreStep {
 impl CoreStep {
     /// Returns a step that has treated some documents.
     fn of(stage: CoreStage, documents: usize) -> CoreStep {
-        CoreStep { stage, rows: u64::try_from(documents).unwrap_or(u64::MAX) }
+        CoreStep { stage, rows: u64::try_from(documents).unwrap_or(u64::MAX).max(1) }
     }
 }
 
@@ -171,10 +227,11 @@ impl CoreStage {
                     true => CoreStage::Preparing(Box::new(Preparation::begin(store, project, *selection)?)),
                     false => CoreStage::Selecting(selection),
                 };
-                Ok(CoreStep::of(stage, read))
+                // Documents that were read before cost nothing: else a build that begins again might never come further.
+                Ok(CoreStep { stage, rows: u64::try_from(read).unwrap_or(u64::MAX) })
             }
             CoreStage::Preparing(mut preparation) => {
-                if let Some(prepared) = preparation.step(store)? {
+                if let Some(prepared) = preparation.step()? {
                     return Ok(CoreStep::of(CoreStage::Preparing(preparation), prepared));
                 }
                 let PreparedDocuments { texts, boxes, summary } = preparation.finish(store)?;
@@ -219,7 +276,7 @@ thread_local! {
 }
 
 /// Takes the build of a project.
-pub fn take_build(project: &BundleProject<'_>) -> Option<CoreBuild> {
+fn take_build(project: &BundleProject<'_>) -> Option<CoreBuild> {
     BUILDS.with_borrow_mut(|builds| {
         let position = builds.iter().position(|build| build.is_of(project))?;
         builds.remove(position)

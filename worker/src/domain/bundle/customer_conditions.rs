@@ -1,14 +1,12 @@
 //! Numbers the conditions about the customer in a core, which discloses only the numbers.
 
-use crate::store::Store;
-use crate::store::document::Document;
-use crate::store::documents::any_kind;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{conditions_of_new_customer, number_conditions, segments_of};
 use scrip::time::Instant;
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Conditions with their numbers. A condition keeps its number while a core has it, so that an unchanged core keeps its bytes.
@@ -78,18 +76,15 @@ impl NewCustomerResults {
 /// Decides the conditions of a core for a customer that a client names without proof: of a stored one no profile is read, and a new
 /// one has no data (docs/spec/calculation.md#19, D21).
 pub fn decide_for_new_customer(
-    store: &Store<'_>,
+    segments: &BTreeMap<&str, &DocumentBody>,
     conditions: &BTreeMap<u64, String>,
     now: Instant,
 ) -> Result<NewCustomerResults, Fault> {
     let read = |text: &String| serde_json::from_str(text).map_err(|error| Fault(error.to_string()));
     let read: Vec<Json> = conditions.values().map(read).collect::<Result<_, _>>()?;
     let named: BTreeSet<&str> = read.iter().flat_map(segments_of).collect();
-    let segments = match named.is_empty() {
-        true => Vec::new(),
-        false => any_kind::list_with_ids(store, "segment", &named.into_iter().collect::<Vec<&str>>())?,
-    };
-    let segments = segments.into_iter().map(|segment| without_members(Json::Object(segment.body))).collect();
+    let named = named.into_iter().filter_map(|id| segments.get(id));
+    let segments = named.map(|segment| without_members(segment)).collect();
     // No result depends on the seed.
     let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
     let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle cannot be read: {problem}")))?;
@@ -101,17 +96,14 @@ pub fn decide_for_new_customer(
 }
 
 /// Returns a segment without the customers that it lists: a new one is none of them.
-fn without_members(mut segment: Json) -> Json {
-    if let Some(members) = segment.get_mut("customers") {
-        *members = Json::Array(Vec::new());
-    }
-    segment
+fn without_members(segment: &DocumentBody) -> Json {
+    let without = |name: &str, value: &Json| if name == "customers" { json!([]) } else { value.clone() };
+    segment.iter().map(|(name, value)| (name.clone(), without(name, value))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_condition_keeps_its_number_and_another_gets_a_higher_one() {

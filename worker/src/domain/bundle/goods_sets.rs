@@ -3,14 +3,11 @@
 
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::http::time_zone;
-use crate::store::Store;
-use crate::store::bundle_goods;
-use crate::store::document::Document;
+use crate::store::document::{Document, DocumentBody};
 use crate::store::sql::Fault;
 use scrip::bundle::{GoodsSorter, SetCondition, number_goods_conditions};
 use scrip::model::goods_sets::KnownSets;
 use scrip::model::order::Goods;
-use scrip::model::scope::GoodsObject;
 use scrip::wire::document::read_fields;
 use scrip::wire::order::{OUT_OF_SETS, SETS, read_goods};
 use scrip::wire::rules::{OTHERS, SET};
@@ -19,8 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// List of the collections in a core.
 pub const COLLECTIONS: &str = "product_collections";
-/// Kinds of goods.
-const GOODS_OBJECTS: [GoodsObject; 2] = [GoodsObject::Product, GoodsObject::Sku];
 /// Members of a collection that are its content.
 const CONTENT: [&str; 3] = ["type", "filter", "products"];
 
@@ -46,14 +41,15 @@ impl NumberedSets {
 
     /// Replaces the content of a collection by the number of a set. Returns false if its members change with the time: only the service
     /// knows them.
-    pub fn number_content(&mut self, store: &Store<'_>, collection: &mut Json) -> Result<bool, Fault> {
+    /// `has_listed` says if the catalogue has all goods that the collection lists.
+    pub fn number_content(&mut self, has_listed: bool, collection: &mut Json) -> Result<bool, Fault> {
         let Some(collection) = collection.as_object_mut() else { return Ok(false) };
         let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.remove(*name)?)));
         let content = Json::Object(content.collect());
         let Some(condition) = SetCondition::read(&content).ok().filter(SetCondition::is_lasting) else {
             return Ok(false);
         };
-        let others = condition.others(has_listed(store, &condition)?);
+        let others = condition.others(has_listed);
         let others = OTHERS.iter().find(|(_, meaning)| *meaning == others).map(|(word, _)| *word);
         collection.insert(SET.into(), self.0.number_of(&content)?.into());
         collection.insert("others".into(), others.into());
@@ -62,20 +58,19 @@ impl NumberedSets {
     }
 }
 
-/// Returns true if the catalogue has goods for every name that a collection lists.
-fn has_listed(store: &Store<'_>, condition: &SetCondition) -> Result<bool, Fault> {
-    for object in GOODS_OBJECTS {
-        let listed = condition.listed().iter().filter(|goods| goods.object == object);
-        let names: BTreeSet<&str> = listed
-            .flat_map(|goods| [Some(&goods.id), goods.source_id.as_ref()])
-            .flatten()
-            .map(|name| &**name)
-            .collect();
-        if !names.is_empty() && !bundle_goods::has_names(store, object.name(), &names)? {
-            return Ok(false);
-        }
+/// Names of goods by kind.
+pub type ListedGoods = BTreeMap<&'static str, BTreeSet<String>>;
+
+/// Returns the names of the goods that a collection lists; none if its members change with the time.
+pub fn list_goods_of(collection: &DocumentBody) -> ListedGoods {
+    let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.get(*name)?.clone())));
+    let condition = SetCondition::read(&Json::Object(content.collect())).ok().filter(SetCondition::is_lasting);
+    let mut listed = ListedGoods::new();
+    for goods in condition.iter().flat_map(SetCondition::listed) {
+        let names = [Some(&goods.id), goods.source_id.as_ref()].into_iter().flatten();
+        listed.entry(goods.object.name()).or_default().extend(names.map(|name| name.to_string()));
     }
-    Ok(true)
+    listed
 }
 
 /// Returns the sorter into the sets of these conditions, in a project's zone; `None` without sets.

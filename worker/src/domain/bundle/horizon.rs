@@ -1,15 +1,14 @@
 //! The horizon of a core: the time for which it has all offers in force. It ends before the first offer that it leaves out begins.
 
-use crate::store::document::Document;
+use crate::domain::bundle::read_documents::ReadDocument;
 use crate::store::sql::Fault;
 use scrip::model::offer_phase::OfferPhase;
-use scrip::model::redeemable::{Campaign, CampaignType, Grant, RedeemableTerms};
+use scrip::model::redeemable::{Campaign, CampaignType, Grant};
 use scrip::model::visibility::Visibility;
 use scrip::time::Instant;
-use scrip::wire::cursor::{JsonCursor, Read};
-use scrip::wire::document::read_fields;
-use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Maximum length of a horizon.
 pub const HORIZON_MAX_MS: i64 = 12 * 60 * 60 * 1_000;
@@ -74,9 +73,9 @@ const ENDED_MAX: usize = 1_000;
 /// Campaigns of which an offer may be in force, by id.
 #[derive(Debug, Default)]
 pub struct OpenCampaigns {
-    open: BTreeMap<String, Campaign>,
+    open: BTreeMap<String, Rc<ReadDocument>>,
     /// The newest campaigns of codes that have ended.
-    ended: BTreeMap<String, Campaign>,
+    ended: BTreeMap<String, Rc<ReadDocument>>,
     /// True if there are more of these.
     has_more_ended: bool,
 }
@@ -84,22 +83,23 @@ pub struct OpenCampaigns {
 impl OpenCampaigns {
     /// Selects the campaigns in force whose offers a client may get. One whose codes may have windows of their own is kept for these,
     /// unless it is disabled. The others are known only to the server, and do not end the horizon.
-    pub fn select(&mut self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
+    pub fn select(&mut self, documents: &mut Vec<Rc<ReadDocument>>, horizon: &mut Horizon) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {
-            let campaign = read_fact(&document, read_campaign)?;
+            let campaign = document.campaign()?;
             let has_private_codes = campaign.campaign_type != CampaignType::Promotion && !campaign.public;
             if has_private_codes || campaign.visibility == Some(Visibility::Server) {
                 continue;
             }
             let phase = campaign.phase(horizon.from);
             let has_own_windows = campaign.activity_after_publishing && phase != OfferPhase::Disabled;
+            let id = document.document.id.clone();
             if horizon.admits(phase) || has_own_windows {
-                self.open.insert(document.id.clone(), campaign);
+                self.open.insert(id, Rc::clone(&document));
                 kept.push(document);
             } else if phase == OfferPhase::Ended && campaign.public {
                 if self.ended.len() < ENDED_MAX {
-                    self.ended.insert(document.id.clone(), campaign);
+                    self.ended.insert(id, Rc::clone(&document));
                     kept.push(document);
                 } else {
                     self.has_more_ended = true;
@@ -115,27 +115,37 @@ impl OpenCampaigns {
         self.open.len()
     }
 
+    /// Returns the campaign of an offer, if an offer of it may be in force.
+    fn open_campaign_of(&self, offer: &ReadDocument) -> Result<Option<&Campaign>, Fault> {
+        let campaign = offer.document.parent.as_ref().and_then(|id| self.open.get(id));
+        campaign.map(|campaign| campaign.campaign()).transpose()
+    }
+
     /// Keeps the vouchers in force that a client may get, by their code at least.
-    pub fn retain_vouchers(&self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
-        self.retain(documents, horizon, Visibility::Sealed, |at| read_voucher(at, ""))
+    pub fn retain_vouchers(&self, documents: &mut Vec<Rc<ReadDocument>>, horizon: &mut Horizon) -> Result<(), Fault> {
+        self.retain(documents, horizon, Visibility::Sealed)
     }
 
     /// Returns true if a voucher is for every client, and not only for those who know its code.
-    pub fn is_public(&self, voucher: &Document) -> Result<bool, Fault> {
-        let campaign = voucher.parent.as_ref().and_then(|id| self.open.get(id));
-        let offer = read_fact(voucher, |at| read_voucher(at, ""))?;
-        Ok(offer.visibility_in_force(campaign).visibility == Visibility::Public)
+    pub fn is_public(&self, voucher: &ReadDocument) -> Result<bool, Fault> {
+        let campaign = self.open_campaign_of(voucher)?;
+        Ok(voucher.offer()?.visibility_in_force(campaign).visibility == Visibility::Public)
     }
 
     /// Lists the discount codes that ended not long ago and that clients could know before. One with free units is none of them: it
     /// might act on the order before the service refuses it.
-    pub fn list_ended(&self, documents: &[Document], horizon: &Horizon) -> Result<Vec<Document>, Fault> {
+    pub fn list_ended(
+        &self,
+        documents: &[Rc<ReadDocument>],
+        horizon: &Horizon,
+    ) -> Result<Vec<Rc<ReadDocument>>, Fault> {
         let since = horizon.ended_since_ms();
         let mut ended = Vec::new();
         for document in documents {
-            let id = document.parent.as_ref();
+            let id = document.document.parent.as_ref();
             let campaign = id.and_then(|id| self.open.get(id).or_else(|| self.ended.get(id)));
-            let offer = read_fact(document, |at| read_voucher(at, ""))?;
+            let campaign = campaign.map(|campaign| campaign.campaign()).transpose()?;
+            let offer = document.offer()?;
             let is_plain = matches!(&offer.grant, Grant::Discount(discount) if discount.units().is_empty());
             let has_campaign = id.is_none() || campaign.is_some();
             if is_plain
@@ -148,41 +158,41 @@ impl OpenCampaigns {
                     .min()
                     .is_some_and(|end| end.millis() > since)
             {
-                ended.push(document.clone());
+                ended.push(Rc::clone(document));
             }
         }
         Ok(ended)
     }
 
     /// Keeps the newest ended codes; returns true if more have ended than clients get to know.
-    pub fn retain_newest_ended(&self, ended: &mut Vec<Document>) -> bool {
+    pub fn retain_newest_ended(&self, ended: &mut Vec<Rc<ReadDocument>>) -> bool {
         let has_more = ended.len() > ENDED_MAX;
         if has_more {
-            ended.sort_by(|one, other| (other.created_at, &other.id).cmp(&(one.created_at, &one.id)));
+            let age = |one: &Rc<ReadDocument>| (one.document.created_at, one.document.id.clone());
+            ended.sort_by_cached_key(|one| Reverse(age(one)));
             ended.truncate(ENDED_MAX);
         }
         has_more || self.has_more_ended
     }
 
     /// Keeps the promotion tiers in force that every client may get.
-    pub fn retain_tiers(&self, documents: &mut Vec<Document>, horizon: &mut Horizon) -> Result<(), Fault> {
-        self.retain(documents, horizon, Visibility::Public, |at| read_tier(at, ""))
+    pub fn retain_tiers(&self, documents: &mut Vec<Rc<ReadDocument>>, horizon: &mut Horizon) -> Result<(), Fault> {
+        self.retain(documents, horizon, Visibility::Public)
     }
 
     fn retain(
         &self,
-        documents: &mut Vec<Document>,
+        documents: &mut Vec<Rc<ReadDocument>>,
         horizon: &mut Horizon,
         narrowest: Visibility,
-        read: fn(&JsonCursor<'_>) -> RedeemableTerms,
     ) -> Result<(), Fault> {
         let mut kept = Vec::new();
         for document in documents.drain(..) {
-            let campaign = document.parent.as_ref().and_then(|id| self.open.get(id));
-            if document.parent.is_some() && campaign.is_none() {
+            let campaign = self.open_campaign_of(&document)?;
+            if document.document.parent.is_some() && campaign.is_none() {
                 continue;
             }
-            let offer = read_fact(&document, read)?;
+            let offer = document.offer()?;
             let is_known = offer.visibility_in_force(campaign).visibility <= narrowest;
             if is_known && horizon.admits(offer.phase(campaign, horizon.from)) {
                 kept.push(document);
@@ -194,13 +204,10 @@ impl OpenCampaigns {
 }
 
 /// Keeps the campaigns of these offers.
-pub fn retain_campaigns_of<'d>(campaigns: &mut Vec<Document>, offers: impl Iterator<Item = &'d Document>) {
-    let named: BTreeSet<&str> = offers.filter_map(|offer| offer.parent.as_deref()).collect();
-    campaigns.retain(|campaign| named.contains(&*campaign.id));
-}
-
-/// Reads a stored document that was found to be readable before.
-fn read_fact<T>(document: &Document, read: Read<T>) -> Result<T, Fault> {
-    let read = read_fields(&document.body, read);
-    read.map_err(|problem| Fault(format!("the stored document `{}` cannot be read: {problem}", document.id)))
+pub fn retain_campaigns_of<'d>(
+    campaigns: &mut Vec<Rc<ReadDocument>>,
+    offers: impl Iterator<Item = &'d Rc<ReadDocument>>,
+) {
+    let named: BTreeSet<&str> = offers.filter_map(|offer| offer.document.parent.as_deref()).collect();
+    campaigns.retain(|campaign| named.contains(&*campaign.document.id));
 }

@@ -3,99 +3,98 @@
 use crate::domain::bundle::disclosed_documents::disclose;
 use crate::domain::bundle::goods_buckets::GOODS;
 use crate::domain::bundle::goods_sets::write_sets;
+use crate::domain::bundle::read_documents::{ReadDocument, ReadDocuments};
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
 use scrip::bundle::GoodsSorter;
 use scrip::model::client::ClientContext;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Member of an offer with the name of goods.
-const UNIT_TYPE: &str = "unit_type";
+use std::rc::Rc;
 
 /// Goods that offers name, as a core or a box has them.
 #[derive(Debug)]
 pub struct PrintedGoods {
-    /// Names of which all products and SKUs are here.
-    pub names: Json,
     /// Texts of the products.
     pub products: Vec<String>,
     /// Texts of the SKUs.
     pub skus: Vec<String>,
 }
 
+/// Goods by the time at which they were stored, and by their ids.
+type GoodsByAge = BTreeMap<(i64, String), Rc<ReadDocument>>;
+
 /// Goods that offers name.
 #[derive(Debug, Default)]
 pub struct NamedGoods {
     /// Names of which all products and SKUs are here.
     pub names: BTreeSet<String>,
-    /// Products, in the order in which they were stored.
-    pub products: Vec<Document>,
-    /// SKUs, in the order in which they were stored.
-    pub skus: Vec<Document>,
+    products: GoodsByAge,
+    skus: GoodsByAge,
 }
 
 impl NamedGoods {
-    /// Finds the goods that some offers name, and the products of these SKUs.
-    pub fn find<'d>(store: &Store<'_>, offers: impl Iterator<Item = &'d Document>) -> Result<NamedGoods, Fault> {
-        let mut names = BTreeSet::new();
-        offers.flat_map(|offer| offer.body.values()).for_each(|value| collect(value, &mut names));
+    /// Finds the goods with some names, and the products of these SKUs.
+    pub fn find(
+        documents: &mut ReadDocuments,
+        store: &Store<'_>,
+        mut names: BTreeSet<String>,
+    ) -> Result<NamedGoods, Fault> {
         if names.is_empty() {
             return Ok(NamedGoods::default());
         }
         let [product, sku] = GOODS;
-        let skus = list_with_names(store, sku, &names)?;
-        names.extend(skus.iter().filter_map(|sku| sku.parent.clone()));
+        let skus = documents.list_goods(store, sku, &names)?;
+        names.extend(skus.iter().filter_map(|sku| sku.document.parent.clone()));
         // A product's id may be a name of further SKUs.
-        let skus = list_with_names(store, sku, &names)?;
-        let products = list_with_names(store, product, &names)?;
-        Ok(NamedGoods { names, products, skus })
-    }
-
-    /// Prints what clients may know of them, with their sets.
-    pub fn print(mut self, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
-        write_sets(sorter, &mut self.products, &mut self.skus);
-        let print =
-            |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
-        PrintedGoods {
-            names: self.names.into_iter().collect(),
-            products: print("products", self.products),
-            skus: print("skus", self.skus),
-        }
+        let skus = documents.list_goods(store, sku, &names)?;
+        let products = documents.list_goods(store, product, &names)?;
+        let by_age = |goods: Vec<Rc<ReadDocument>>| -> GoodsByAge {
+            goods.into_iter().map(|one| ((one.document.created_at, one.document.id.clone()), one)).collect()
+        };
+        Ok(NamedGoods { names, products: by_age(products), skus: by_age(skus) })
     }
 
     /// Adds the goods that further offers name.
     pub fn join(&mut self, further: NamedGoods) {
         self.names.extend(further.names);
-        for (goods, further) in [(&mut self.products, further.products), (&mut self.skus, further.skus)] {
-            if !further.is_empty() {
-                goods.extend(further);
-                goods.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
-                goods.dedup_by(|one, other| one.id == other.id);
-            }
+        self.products.extend(further.products);
+        self.skus.extend(further.skus);
+    }
+
+    /// Returns the number of the goods.
+    pub fn count(&self) -> usize {
+        self.products.len().saturating_add(self.skus.len()) // They fit memory.
+    }
+
+    /// Returns true if all of them can be read.
+    pub fn is_readable(&self) -> bool {
+        self.products.values().chain(self.skus.values()).all(|one| one.terms.is_some())
+    }
+
+    /// Removes the goods that cannot be read, and returns them with their kinds.
+    pub fn remove_unreadable(&mut self) -> Vec<(&'static str, Rc<ReadDocument>)> {
+        let [product, sku] = GOODS;
+        let mut removed = Vec::new();
+        for (kind, goods) in [(product, &mut self.products), (sku, &mut self.skus)] {
+            let unreadable = goods.extract_if(.., |_, one| one.terms.is_none());
+            removed.extend(unreadable.map(|(_, one)| (kind, one)));
         }
+        removed
     }
-}
 
-fn list_with_names(store: &Store<'_>, kind: &str, names: &BTreeSet<String>) -> Result<Vec<Document>, Fault> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut found = BTreeMap::new();
-    let named = any_kind::list_with_ids(store, kind, &names)?.into_iter();
-    for document in named.chain(any_kind::list_with_keys(store, kind, &names)?) {
-        found.insert((document.created_at, document.id.clone()), document);
-    }
-    Ok(found.into_values().collect())
-}
-
-fn collect(value: &Json, names: &mut BTreeSet<String>) {
-    match value {
-        Json::Array(items) => items.iter().for_each(|item| collect(item, names)),
-        Json::Object(members) => members.iter().for_each(|(member, value)| match value {
-            Json::String(name) if member == UNIT_TYPE => _ = names.insert(name.clone()),
-            _ => collect(value, names),
-        }),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    /// Removes the next goods, at most `count`, and prints what clients may know of them, with their sets.
+    pub fn print_next(&mut self, count: usize, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
+        let next = |goods: &mut GoodsByAge, count: usize| -> Vec<Document> {
+            let next = std::iter::from_fn(|| goods.pop_first()).take(count);
+            next.map(|(_, one)| Rc::unwrap_or_clone(one).document).collect()
+        };
+        let mut products = next(&mut self.products, count);
+        let mut skus = next(&mut self.skus, count.saturating_sub(products.len()));
+        write_sets(sorter, &mut products, &mut skus);
+        let print =
+            |list: &str, goods: Vec<Document>| disclose(client, list, goods).iter().map(Json::to_string).collect();
+        PrintedGoods { products: print("products", products), skus: print("skus", skus) }
     }
 }

@@ -7,9 +7,10 @@ use crate::domain::bundle::customer_conditions::{NewCustomerResults, decide_for_
 use crate::domain::bundle::disclosed_documents::disclose;
 use crate::domain::bundle::goods_sets::{COLLECTIONS, build_sorter};
 use crate::domain::bundle::horizon::Horizon;
-use crate::domain::bundle::named_goods::{NamedGoods, PrintedGoods};
+use crate::domain::bundle::named_goods::NamedGoods;
 use crate::domain::bundle::names_in_core::collect_names;
 use crate::domain::bundle::project::BundleProject;
+use crate::domain::bundle::read_documents::ReadDocument;
 use crate::domain::bundle::sealed_codes::{BoxKeys, BoxWriter, SealedCode, SealedDocuments};
 use crate::domain::bundle::selection::{OfferSelection, SelectedDocuments};
 use crate::domain::stacking_rules;
@@ -19,14 +20,17 @@ use crate::store::bundle_heads;
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
-use scrip::bundle::CHECKED_METADATA;
+use scrip::bundle::{CHECKED_METADATA, GoodsSorter};
 use scrip::model::client::ClientContext;
 use scrip::wire::project::client::client_policy_of;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 /// List of the categories in a core.
 const CATEGORIES: &str = "categories";
+/// List of the rules in a core.
+const RULES: &str = "validation_rules";
 /// Lists of a core; an empty one states that there is no such document.
 const LISTS: [&str; 8] = [
     "campaigns",
@@ -47,7 +51,7 @@ struct DocumentQueue {
     list: &'static str,
     /// True if they are in boxes only.
     is_sealed: bool,
-    documents: VecDeque<Document>,
+    documents: VecDeque<Rc<ReadDocument>>,
 }
 
 /// Collection or category, which the core and the boxes have if they name it.
@@ -56,6 +60,8 @@ struct NameableDocument {
     list: &'static str,
     id: String,
     body: Json,
+    /// True for a collection if the catalogue has all goods that it lists.
+    has_listed: bool,
 }
 
 /// Texts of a core's members, by name.
@@ -80,7 +86,10 @@ pub struct Preparation {
     /// Ids that documents of the core name, and those that any document names.
     named_in_core: BTreeSet<String>,
     named_in_all: BTreeSet<String>,
+    segments: BTreeMap<String, Rc<ReadDocument>>,
     goods: NamedGoods,
+    /// `None` before the sets are known.
+    sorter: Option<Option<GoodsSorter>>,
     texts: CoreTexts,
     sealed: SealedDocuments,
     selection: OfferSelection,
@@ -141,7 +150,8 @@ impl Preparation {
         let terms = client_policy_of(&project.settings.client);
         let terms = terms.map_err(|problem| Fault(format!("the project's client policy cannot be read: {problem}")))?;
         let header = write_header(store, project, &selection)?;
-        let documents = std::mem::take(&mut selection.documents);
+        let mut documents = std::mem::take(&mut selection.documents);
+        let segments = std::mem::take(&mut documents.segments);
         let (queues, goods) = separate(documents, &selection.sealed);
         Ok(Preparation {
             client: ClientContext { policy: terms, ..ClientContext::default() },
@@ -152,7 +162,9 @@ impl Preparation {
             named_ids: BTreeSet::new(),
             named_in_core: BTreeSet::new(),
             named_in_all: BTreeSet::new(),
+            segments,
             goods,
+            sorter: None,
             texts: CoreTexts { lists: LISTS.map(|list| (list, Vec::new())).into(), ..CoreTexts::default() },
             sealed: SealedDocuments::default(),
             selection,
@@ -164,12 +176,12 @@ impl Preparation {
         })
     }
 
-    /// Prepares the next documents; returns how many, and `None` if all are prepared.
-    pub fn step(&mut self, store: &Store<'_>) -> Result<Option<usize>, Fault> {
+    /// Prepares the next documents; returns how many, and `None` if all are prepared. It reads no document.
+    pub fn step(&mut self) -> Result<Option<usize>, Fault> {
         if let Some(mut queue) = self.queues.pop_front() {
             let count = STEP_DOCUMENTS.min(queue.documents.len());
-            let next: Vec<Document> = queue.documents.drain(..count).collect();
-            self.prepare(queue.list, queue.is_sealed, next);
+            let next: Vec<Rc<ReadDocument>> = queue.documents.drain(..count).collect();
+            self.prepare(queue.list, queue.is_sealed, next)?;
             if !queue.documents.is_empty() {
                 self.queues.push_front(queue);
             }
@@ -178,7 +190,7 @@ impl Preparation {
         if !self.named.is_empty() {
             let count = STEP_DOCUMENTS.min(self.named.len());
             let next: Vec<NameableDocument> = self.named.drain(..count).collect();
-            next.into_iter().try_for_each(|document| self.add_named(store, document))?;
+            next.into_iter().try_for_each(|document| self.add_named(document))?;
             return Ok(Some(count));
         }
         let mut undecided = match self.undecided.take() {
@@ -190,25 +202,51 @@ impl Preparation {
             }
         };
         if undecided.is_empty() {
-            return Ok(None);
+            self.undecided = Some(undecided);
+            return self.print_goods();
         }
         let further = undecided.keys().nth(STEP_DOCUMENTS).copied().map(|number| undecided.split_off(&number));
-        let decided = decide_for_new_customer(store, &undecided, self.selection.horizon.built)?;
+        let segments = self.segments.iter().map(|(id, segment)| (id.as_str(), &segment.document.body)).collect();
+        let decided = decide_for_new_customer(&segments, &undecided, self.selection.horizon.built)?;
         self.new_customer.join(decided);
         self.undecided = Some(further.unwrap_or_default());
         Ok(Some(undecided.len()))
     }
 
+    /// Prints the next goods that public offers name; returns how many, and `None` after the last ones.
+    fn print_goods(&mut self) -> Result<Option<usize>, Fault> {
+        let count = STEP_DOCUMENTS.min(self.goods.count());
+        let sorter = match self.sorter.take() {
+            Some(sorter) => sorter,
+            None => build_sorter(&self.sets, &self.zone)?,
+        };
+        let printed = self.goods.print_next(count, sorter.as_ref(), &self.client);
+        self.sorter = Some(sorter);
+        for (list, texts) in [("products", printed.products), ("skus", printed.skus)] {
+            self.texts.lists.entry(list).or_default().extend(texts);
+        }
+        Ok((count > 0).then_some(count))
+    }
+
     /// Removes undisclosed members from documents, and prints them or keeps them for boxes.
-    fn prepare(&mut self, list: &'static str, is_sealed: bool, documents: Vec<Document>) {
+    fn prepare(&mut self, list: &'static str, is_sealed: bool, documents: Vec<Rc<ReadDocument>>) -> Result<(), Fault> {
+        let has_listed: Vec<bool> = documents.iter().map(|one| one.has_listed()).collect();
+        let mut documents: Vec<Document> = documents.into_iter().map(|one| Rc::unwrap_or_clone(one).document).collect();
+        if list == RULES {
+            for rule in &mut documents {
+                self.selection.conditions.number(rule)?;
+                self.selection.sets.number_rule(rule)?;
+            }
+        }
         let ids: Vec<String> = documents.iter().map(|document| document.id.clone()).collect();
-        for (id, body) in ids.into_iter().zip(disclose(&self.client, list, documents)) {
+        let bodies = disclose(&self.client, list, documents);
+        for ((id, has_listed), body) in ids.into_iter().zip(has_listed).zip(bodies) {
             if OFFERS.contains(&list) {
                 self.offers.push(id.clone());
             }
             if [COLLECTIONS, CATEGORIES].contains(&list) {
                 self.named_ids.insert(id.clone());
-                self.named.push_back(NameableDocument { list, id, body });
+                self.named.push_back(NameableDocument { list, id, body, has_listed });
             } else if is_sealed {
                 let names = self.sealed.add(list, &body, &self.named_ids, &self.selection.sealed);
                 self.named_in_all.extend(names);
@@ -217,18 +255,19 @@ impl Preparation {
                 self.texts.lists.entry(list).or_default().push(body.to_string());
             }
         }
+        Ok(())
     }
 
     /// Adds a collection or a category if a document names it. The content of a collection becomes a set; one whose members change with
     /// the time is left out, because only the service knows it.
-    fn add_named(&mut self, store: &Store<'_>, document: NameableDocument) -> Result<(), Fault> {
-        let NameableDocument { list, id, mut body } = document;
+    fn add_named(&mut self, document: NameableDocument) -> Result<(), Fault> {
+        let NameableDocument { list, id, mut body, has_listed } = document;
         let is_in_core = self.named_in_core.contains(&id);
         let is_in_boxes = self.named_in_all.contains(&id);
         if !is_in_core && !is_in_boxes {
             return Ok(());
         }
-        if list == COLLECTIONS && !self.selection.sets.number_content(store, &mut body)? {
+        if list == COLLECTIONS && !self.selection.sets.number_content(has_listed, &mut body)? {
             return Ok(());
         }
         if is_in_core {
@@ -245,17 +284,14 @@ impl Preparation {
             let results = serde_json::to_value(&self.new_customer).map_err(|error| Fault(error.to_string()))?;
             self.header.insert("new_customer".into(), results);
         }
-        let sorter = build_sorter(&self.sets, &self.zone)?;
-        let PrintedGoods { names, products, skus } = self.goods.print(sorter.as_ref(), &self.client);
-        self.header.insert("named_goods".into(), names);
+        self.header.insert("named_goods".into(), self.goods.names.into_iter().collect());
         let mut header: Json = self.header.into_iter().collect();
         response_filter::filter_core(&self.client, &mut header);
         let members = header.as_object().into_iter().flatten();
         self.texts.values.extend(members.map(|(name, value)| (name.clone(), value.to_string())));
-        self.texts.lists.extend([("products", products), ("skus", skus)]);
         let OfferSelection { horizon, sealed, has_too_many, left_out, .. } = self.selection;
         let keys = BoxKeys { salt: bundle_heads::find_box_salt(store)?, keys: bundle_heads::list_box_keys(store)? };
-        let boxes = BoxWriter::new(self.sealed, sealed, self.client, sorter, keys);
+        let boxes = BoxWriter::new(self.sealed, sealed, self.client, self.sorter.flatten(), keys);
         let mut summary = CoreSummary {
             horizon,
             left_out,
@@ -307,21 +343,31 @@ fn separate(
     documents: SelectedDocuments,
     sealed: &BTreeMap<String, SealedCode>,
 ) -> (VecDeque<DocumentQueue>, NamedGoods) {
-    let SelectedDocuments { campaigns, vouchers, tiers, stacks, assignments, rules, collections, categories, goods } =
-        documents;
-    let member = |document: &Document, name: &str| -> Option<String> {
-        document.body.get(name).and_then(Json::as_str).map(str::to_owned)
+    let SelectedDocuments {
+        campaigns,
+        vouchers,
+        tiers,
+        stacks,
+        assignments,
+        rules,
+        collections,
+        categories,
+        goods,
+        ..
+    } = documents;
+    let member = |read: &ReadDocument, name: &str| -> Option<String> {
+        read.document.body.get(name).and_then(Json::as_str).map(str::to_owned)
     };
-    let is_public = |voucher: &Document| !sealed.contains_key(&voucher.id);
+    let is_public = |voucher: &ReadDocument| !sealed.contains_key(&voucher.document.id);
     let public = || vouchers.iter().filter(|voucher| is_public(voucher)).chain(&tiers).chain(&stacks);
     let named: BTreeSet<String> =
-        public().flat_map(|offer| [Some(offer.id.clone()), member(offer, "campaign_id")]).flatten().collect();
-    let is_assigned = |one: &Document| member(one, "related_object_id").is_some_and(|id| named.contains(&id));
+        public().flat_map(|offer| [Some(offer.document.id.clone()), member(offer, "campaign_id")]).flatten().collect();
+    let is_assigned = |one: &ReadDocument| member(one, "related_object_id").is_some_and(|id| named.contains(&id));
     let assigned = assignments.iter().filter(|one| is_assigned(one));
     let assigned: BTreeSet<String> = assigned.filter_map(|one| member(one, "rule_id")).collect();
     let mut queues = VecDeque::new();
-    let mut add = |list: &'static str, documents: Vec<Document>, is_in_core: &dyn Fn(&Document) -> bool| {
-        let (in_core, others) = documents.into_iter().partition::<VecDeque<Document>, _>(|one| is_in_core(one));
+    let mut add = |list: &'static str, documents: Vec<Rc<ReadDocument>>, is_in_core: &dyn Fn(&ReadDocument) -> bool| {
+        let (in_core, others) = documents.into_iter().partition::<VecDeque<Rc<ReadDocument>>, _>(|one| is_in_core(one));
         for (is_sealed, documents) in [(false, in_core), (true, others)] {
             if !documents.is_empty() {
                 queues.push_back(DocumentQueue { list, is_sealed, documents });
@@ -330,10 +376,10 @@ fn separate(
     };
     add(COLLECTIONS, collections, &|_| true);
     add(CATEGORIES, categories, &|_| true);
-    add("campaigns", campaigns, &|one| named.contains(&one.id));
+    add("campaigns", campaigns, &|one| named.contains(&one.document.id));
     add("promotion_tiers", tiers, &|_| true);
     add("promotion_stacks", stacks, &|_| true);
-    add("validation_rules", rules, &|one| assigned.contains(&one.id));
+    add(RULES, rules, &|one| assigned.contains(&one.document.id));
     add("validation_rules_assignments", assignments, &is_assigned);
     add("vouchers", vouchers, &is_public);
     (queues, goods)

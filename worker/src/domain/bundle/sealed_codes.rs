@@ -134,7 +134,12 @@ impl SealedDocuments {
 
     /// Prints the rules that join the core when the box of a voucher is opened: of one that has ended only those by which a client
     /// refuses it.
-    fn print_content(&self, voucher: &SealedVoucher, is_over: bool, goods: Option<&PrintedGoods>) -> String {
+    fn print_content(
+        &self,
+        voucher: &SealedVoucher,
+        is_over: bool,
+        goods: Option<(BTreeSet<String>, PrintedGoods)>,
+    ) -> String {
         let mut lists: BTreeMap<&str, Vec<&str>> = BTreeMap::from([(VOUCHERS, vec![voucher.text.text.as_str()])]);
         let mut names: BTreeSet<&String> = voucher.text.names.iter().collect();
         let campaign = self.campaigns.get(&voucher.campaign_id);
@@ -156,11 +161,10 @@ impl SealedDocuments {
         for (list, text) in names.into_iter().filter_map(|name| self.named.get(name)) {
             lists.entry(list).or_default().push(text);
         }
-        let named_goods = goods.map(|goods| goods.names.to_string());
         let mut members: BTreeMap<&str, String> =
             lists.into_iter().map(|(list, texts)| (list, format!("[{}]", texts.join(",")))).collect();
-        if let (Some(goods), Some(names)) = (goods, named_goods) {
-            members.insert("named_goods", names);
+        if let Some((names, goods)) = goods {
+            members.insert("named_goods", Json::from_iter(names).to_string());
             members.insert("products", format!("[{}]", goods.products.join(",")));
             members.insert("skus", format!("[{}]", goods.skus.join(",")));
         }
@@ -209,10 +213,11 @@ impl BoxWriter {
         self.codes.values().map(|sealed| &sealed.code).filter(|code| !code.is_empty()).cloned().collect()
     }
 
-    /// Encrypts the next boxes; returns how many codes it has treated, and `None` after the last one.
+    /// Encrypts the next boxes; returns how many codes and goods it has treated, and `None` after the last code.
     pub fn step(&mut self) -> Result<Option<usize>, Fault> {
         let count = STEP_DOCUMENTS.min(self.documents.vouchers.len());
         let next: Vec<SealedVoucher> = self.documents.vouchers.drain(..count).collect();
+        let mut treated = count;
         for voucher in next {
             let Some(SealedCode { code, is_over, goods }) = self.codes.remove(&voucher.id) else { continue };
             if code.is_empty() {
@@ -222,12 +227,17 @@ impl BoxWriter {
                 self.lacks_key = true;
                 continue;
             };
-            let goods = goods.map(|goods| goods.print(self.sorter.as_ref(), &self.client));
-            let content = self.documents.print_content(&voucher, is_over, goods.as_ref());
+            let goods = goods.map(|mut goods| {
+                let count = goods.count();
+                treated = treated.saturating_add(count); // They fit memory.
+                let printed = goods.print_next(count, self.sorter.as_ref(), &self.client);
+                (goods.names, printed)
+            });
+            let content = self.documents.print_content(&voucher, is_over, goods);
             let (name, body) = encrypt_box(key, content.as_bytes())?;
             self.boxes.insert(name, body);
         }
-        Ok((count > 0).then_some(count))
+        Ok((count > 0).then_some(treated))
     }
 
     /// Returns the text of the member `sealed_codes`, in pieces.

@@ -1,31 +1,34 @@
 //! Selects the documents of a core in steps: the offers in force within its horizon, with all that their decisions read.
 //!
-//! A step reads at most [`STEP_DOCUMENTS`] documents. All steps of a selection read the same revision.
+//! A step reads at most [`STEP_DOCUMENTS`] documents, beside the goods that they name. All steps of a selection read the same revision: where
+//! it changes, another selection begins with the documents that were read and have not changed.
 
 use crate::domain::bundle::core_summary::STEP_DOCUMENTS;
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::domain::bundle::goods_sets::NumberedSets;
 use crate::domain::bundle::horizon::{Horizon, OpenCampaigns, retain_campaigns_of};
 use crate::domain::bundle::named_goods::NamedGoods;
+use crate::domain::bundle::read_documents::{ReadDocument, ReadDocuments};
 use crate::domain::bundle::sealed_codes::SealedCode;
 use crate::domain::bundle::unreadable_names::UnreadableNames;
 use crate::store::Store;
 use crate::store::candidates;
-use crate::store::document::Document;
 use crate::store::documents::{any_kind, campaigns, vouchers};
 use crate::store::sql::Fault;
 use crate::store::{bundle_goods, bundle_heads};
 use scrip::money::LARGEST;
 use scrip::time::Instant;
-use scrip::wire::readability;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 /// Maximum number of offers in a core, because a client has limited space. Older ones are left out, and a client's verdict on them is
 /// provisional.
 const OFFERS_MAX: usize = 5_000;
 /// Maximum number of codes without a campaign that are sealed by default, because a key is derived for each.
 const SEALED_MAX: usize = 1_000;
+/// Number of campaigns whose ids are listed at once.
+const LISTED_CAMPAIGNS: usize = 1_000;
 
 /// Kinds of documents in the order in which they are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,7 @@ enum SelectionPhase {
     Stacks,
     Assignments,
     Rules,
+    Segments,
     Collections,
     Categories,
     Done,
@@ -52,6 +56,7 @@ impl SelectionPhase {
             SelectionPhase::Stacks => "promotion_stack",
             SelectionPhase::Assignments => "validation_rules_assignment",
             SelectionPhase::Rules => "validation_rules",
+            SelectionPhase::Segments => "segment",
             SelectionPhase::Collections => "products_collection",
             SelectionPhase::Categories => "category",
             SelectionPhase::Campaigns | SelectionPhase::NamedGoods | SelectionPhase::Done => "campaign",
@@ -63,21 +68,23 @@ impl SelectionPhase {
 #[derive(Debug, Default)]
 pub struct SelectedDocuments {
     /// Campaigns of the offers.
-    pub campaigns: Vec<Document>,
+    pub campaigns: Vec<Rc<ReadDocument>>,
     /// Codes in force, and at last those that have ended.
-    pub vouchers: Vec<Document>,
+    pub vouchers: Vec<Rc<ReadDocument>>,
     /// Promotion tiers.
-    pub tiers: Vec<Document>,
+    pub tiers: Vec<Rc<ReadDocument>>,
     /// Promotion stacks.
-    pub stacks: Vec<Document>,
+    pub stacks: Vec<Rc<ReadDocument>>,
     /// Assignments of rules to these.
-    pub assignments: Vec<Document>,
-    /// The assigned rules, with numbers in place of conditions about customers and goods.
-    pub rules: Vec<Document>,
+    pub assignments: Vec<Rc<ReadDocument>>,
+    /// The assigned rules.
+    pub rules: Vec<Rc<ReadDocument>>,
+    /// Segments that these rules name, by id.
+    pub segments: BTreeMap<String, Rc<ReadDocument>>,
     /// Product collections, also those that nothing names.
-    pub collections: Vec<Document>,
+    pub collections: Vec<Rc<ReadDocument>>,
     /// Categories, also those that nothing names.
-    pub categories: Vec<Document>,
+    pub categories: Vec<Rc<ReadDocument>>,
     /// Goods that public offers name.
     pub goods: NamedGoods,
 }
@@ -92,10 +99,9 @@ pub struct OfferSelection {
     before: i64,
     /// Number of codes and tiers whose visibility is known.
     judged: usize,
-    /// Number of documents of the last step.
-    read: usize,
+    read: ReadDocuments,
     open: OpenCampaigns,
-    ended: Vec<Document>,
+    ended: Vec<Rc<ReadDocument>>,
     known_tiers: BTreeSet<String>,
     /// Its horizon.
     pub horizon: Horizon,
@@ -118,8 +124,8 @@ pub struct OfferSelection {
 }
 
 impl OfferSelection {
-    /// Begins the selection of an instant.
-    pub fn begin(store: &Store<'_>, now: Instant) -> Result<OfferSelection, Fault> {
+    /// Begins the selection of an instant, with documents that were read before and are as they are stored.
+    pub fn begin(store: &Store<'_>, now: Instant, read: ReadDocuments) -> Result<OfferSelection, Fault> {
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         Ok(OfferSelection {
             phase: SelectionPhase::Campaigns,
@@ -127,7 +133,7 @@ impl OfferSelection {
             // A statement takes no larger number on the platform.
             before: LARGEST,
             judged: 0,
-            read: 0,
+            read,
             open: OpenCampaigns::default(),
             ended: Vec::new(),
             known_tiers: BTreeSet::new(),
@@ -148,74 +154,82 @@ impl OfferSelection {
         self.phase == SelectionPhase::Done
     }
 
-    /// Selects the next documents; returns how many it has read.
+    /// Selects the next documents; returns how many it has read: none where all have been read before.
     pub fn step(&mut self, store: &Store<'_>) -> Result<usize, Fault> {
-        self.read = 0;
         let is_phase_done = match self.phase {
-            SelectionPhase::Campaigns => self.select_campaigns(store)?,
             SelectionPhase::NamedGoods => self.select_named_goods(store)?,
             phase => {
                 let count = STEP_DOCUMENTS.min(self.pending.len());
                 let ids: Vec<String> = self.pending.drain(..count).collect();
-                let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-                let found = any_kind::list_in_order(store, phase.kind(), &ids)?;
-                self.read = found.len();
-                let readable = self.unreadable.leave_out(store, phase.kind(), found);
-                self.add(readable)?;
-                self.pending.is_empty()
+                let found = self.read.list(store, phase.kind(), &ids)?;
+                if phase == SelectionPhase::Segments {
+                    let found = found.into_iter().map(|segment| (segment.document.id.clone(), segment));
+                    self.documents.segments.extend(found);
+                } else {
+                    let readable = self.unreadable.leave_out(phase.kind(), found);
+                    self.add(readable)?;
+                }
+                self.pending.is_empty() && (phase != SelectionPhase::Campaigns || !self.list_campaigns(store)?)
             }
         };
         if is_phase_done {
             self.begin_next_phase(store)?;
         }
-        Ok(self.read)
+        Ok(self.read.take_count())
     }
 
-    /// Selects the next campaigns of which an offer may be in force, the newest first. Returns true after the last ones.
-    fn select_campaigns(&mut self, store: &Store<'_>) -> Result<bool, Fault> {
-        let (since_ms, limit) = (self.horizon.ended_since_ms(), rows_of(STEP_DOCUMENTS));
-        let found = campaigns::list_campaigns_with_offers(store, since_ms, limit, self.before)?;
-        self.read = found.len();
-        let is_last = found.len() < STEP_DOCUMENTS;
-        if let Some(last) = found.last() {
-            let position = any_kind::find_position(store, "campaign", &last.id)?;
-            self.before = position.ok_or_else(|| Fault::new("a listed campaign is not stored"))?;
-        }
-        // Documents of a campaign that cannot be read are omitted as well.
-        let mut found = self.unreadable.leave_out(store, "campaign", found);
-        self.open.select(&mut found, &mut self.horizon)?;
-        self.documents.campaigns.append(&mut found);
-        let has_too_many = self.open.count() > OFFERS_MAX;
-        if has_too_many {
+    /// Returns the documents that it has read.
+    pub fn into_read(self) -> ReadDocuments {
+        self.read
+    }
+
+    /// Lists the next campaigns of which an offer may be in force, the newest first. Returns false if there are no more, or too many.
+    fn list_campaigns(&mut self, store: &Store<'_>) -> Result<bool, Fault> {
+        if self.open.count() > OFFERS_MAX {
             self.left_out.insert("offers");
+            return Ok(false);
         }
-        Ok(is_last || has_too_many)
+        let (since_ms, limit) = (self.horizon.ended_since_ms(), rows_of(LISTED_CAMPAIGNS));
+        let listed = campaigns::list_ids_with_offers(store, since_ms, limit, self.before)?;
+        self.before = listed.last().map_or(self.before, |(_, position)| *position);
+        self.pending = listed.into_iter().map(|(id, _)| id).collect();
+        Ok(!self.pending.is_empty())
     }
 
     /// Decides which of the next codes are sealed, and reads the goods that these and the tiers name. Returns true after the last ones.
     fn select_named_goods(&mut self, store: &Store<'_>) -> Result<bool, Fault> {
         let SelectedDocuments { vouchers, tiers, goods, .. } = &mut self.documents;
-        let mut public = Vec::new();
+        let mut public = BTreeSet::new();
         let next = vouchers.iter().map(|voucher| (voucher, true)).chain(tiers.iter().map(|tier| (tier, false)));
-        let next: Vec<(&Document, bool)> = next.skip(self.judged).take(STEP_DOCUMENTS).collect();
+        let next: Vec<(&Rc<ReadDocument>, bool)> = next.skip(self.judged).take(STEP_DOCUMENTS).collect();
         for (offer, is_voucher) in &next {
+            let names = offer.goods_names();
             if *is_voucher && !self.open.is_public(offer)? {
-                self.sealed.insert(offer.id.clone(), sealed_code(store, offer)?);
+                let goods = names.map(|names| NamedGoods::find(&mut self.read, store, names.clone())).transpose()?;
+                // Goods that do not read are left out, and a verdict lacks them.
+                let goods = goods.filter(NamedGoods::is_readable);
+                self.sealed.insert(offer.document.id.clone(), SealedCode::new(&offer.document, goods));
             } else {
-                public.push(*offer);
+                public.extend(names.into_iter().flatten().cloned());
             }
         }
-        goods.join(NamedGoods::find(store, public.into_iter())?);
-        self.read = next.len();
+        goods.join(NamedGoods::find(&mut self.read, store, public)?);
         // It is at most the number of the offers.
-        self.judged = self.judged.saturating_add(self.read);
-        Ok(self.read < STEP_DOCUMENTS)
+        self.judged = self.judged.saturating_add(next.len());
+        Ok(next.len() < STEP_DOCUMENTS)
     }
 
     /// Adds readable documents of the present phase.
-    fn add(&mut self, mut found: Vec<Document>) -> Result<(), Fault> {
+    fn add(&mut self, mut found: Vec<Rc<ReadDocument>>) -> Result<(), Fault> {
         let documents = &mut self.documents;
         match self.phase {
+            SelectionPhase::Campaigns => {
+                self.open.select(&mut found, &mut self.horizon)?;
+                documents.campaigns.append(&mut found);
+                if self.open.count() > OFFERS_MAX {
+                    self.pending.clear();
+                }
+            }
             SelectionPhase::Codes => {
                 self.ended.append(&mut self.open.list_ended(&found, &self.horizon)?);
                 self.open.retain_vouchers(&mut found, &mut self.horizon)?;
@@ -228,22 +242,17 @@ impl OfferSelection {
             SelectionPhase::Stacks => {
                 // A stack names its tiers, so clients know those only whose tiers they all know.
                 found.retain(|stack| {
-                    let ids = stack.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
+                    let ids =
+                        stack.document.body.get("tiers").and_then(|tiers| tiers.get("ids")).and_then(Json::as_array);
                     ids.into_iter().flatten().filter_map(Json::as_str).all(|id| self.known_tiers.contains(id))
                 });
                 documents.stacks.append(&mut found);
             }
             SelectionPhase::Assignments => documents.assignments.append(&mut found),
-            SelectionPhase::Rules => {
-                for rule in &mut found {
-                    self.conditions.number(rule)?;
-                    self.sets.number_rule(rule)?;
-                }
-                documents.rules.append(&mut found);
-            }
+            SelectionPhase::Rules => documents.rules.append(&mut found),
             SelectionPhase::Collections => documents.collections.append(&mut found),
             SelectionPhase::Categories => documents.categories.append(&mut found),
-            SelectionPhase::Campaigns | SelectionPhase::NamedGoods | SelectionPhase::Done => {}
+            SelectionPhase::NamedGoods | SelectionPhase::Segments | SelectionPhase::Done => {}
         }
         Ok(())
     }
@@ -251,11 +260,11 @@ impl OfferSelection {
     /// Ends the present phase, and lists the ids of the next one's documents.
     fn begin_next_phase(&mut self, store: &Store<'_>) -> Result<(), Fault> {
         let documents = &self.documents;
-        let within = |phase: SelectionPhase, parents: &[&Document]| {
-            let parents: Vec<&str> = parents.iter().map(|parent| parent.id.as_str()).collect();
+        let within = |phase: SelectionPhase, parents: &[&Rc<ReadDocument>]| {
+            let parents: Vec<&str> = parents.iter().map(|parent| parent.document.id.as_str()).collect();
             any_kind::list_ids_within_any(store, phase.kind(), &parents)
         };
-        let campaigns: Vec<&Document> = documents.campaigns.iter().collect();
+        let campaigns: Vec<&Rc<ReadDocument>> = documents.campaigns.iter().collect();
         let (next, ids) = match self.phase {
             SelectionPhase::Campaigns => (SelectionPhase::Codes, self.list_codes(store)?),
             SelectionPhase::Codes => (SelectionPhase::Tiers, within(SelectionPhase::Tiers, &campaigns)?),
@@ -264,7 +273,7 @@ impl OfferSelection {
                 (SelectionPhase::NamedGoods, Vec::new())
             }
             SelectionPhase::NamedGoods => {
-                self.known_tiers = documents.tiers.iter().map(|tier| tier.id.clone()).collect();
+                self.known_tiers = documents.tiers.iter().map(|tier| tier.document.id.clone()).collect();
                 (SelectionPhase::Stacks, within(SelectionPhase::Stacks, &campaigns)?)
             }
             SelectionPhase::Stacks => {
@@ -277,10 +286,15 @@ impl OfferSelection {
             }
             SelectionPhase::Assignments => {
                 let rules = documents.assignments.iter();
-                let rules: Vec<&str> = rules.filter_map(|one| one.as_assignment().rule_id()?.as_str()).collect();
+                let rules: Vec<&str> =
+                    rules.filter_map(|one| one.document.as_assignment().rule_id()?.as_str()).collect();
                 (SelectionPhase::Rules, any_kind::list_stored_ids(store, SelectionPhase::Rules.kind(), &rules)?)
             }
             SelectionPhase::Rules => {
+                let segments: BTreeSet<&String> = documents.rules.iter().flat_map(|rule| rule.segments()).collect();
+                (SelectionPhase::Segments, segments.into_iter().cloned().collect())
+            }
+            SelectionPhase::Segments => {
                 let ids = self.list_newest(store, SelectionPhase::Collections, "collections")?;
                 (SelectionPhase::Collections, ids)
             }
@@ -289,7 +303,7 @@ impl OfferSelection {
                 (SelectionPhase::Categories, ids)
             }
             SelectionPhase::Categories | SelectionPhase::Done => {
-                self.finish(store);
+                self.finish();
                 (SelectionPhase::Done, Vec::new())
             }
         };
@@ -299,8 +313,8 @@ impl OfferSelection {
 
     /// Lists the ids of the codes that clients may know: of public campaigns, with a setting of their own, and sealed by default.
     fn list_codes(&mut self, store: &Store<'_>) -> Result<Vec<String>, Fault> {
-        let public = self.documents.campaigns.iter().filter(|campaign| campaign.as_campaign().is_standalone());
-        let public: Vec<&str> = public.map(|campaign| campaign.id.as_str()).collect();
+        let public = self.documents.campaigns.iter().filter(|campaign| campaign.document.as_campaign().is_standalone());
+        let public: Vec<&str> = public.map(|campaign| campaign.document.id.as_str()).collect();
         let mut ids = any_kind::list_ids_within_any(store, SelectionPhase::Codes.kind(), &public)?;
         let mut visible = vouchers::list_visible_ids(store, self.horizon.ended_since_ms(), one_more(OFFERS_MAX))?;
         if visible.len() > OFFERS_MAX {
@@ -337,7 +351,7 @@ impl OfferSelection {
             self.left_out.insert("codes");
         }
         let SelectedDocuments { tiers, vouchers, .. } = &mut self.documents;
-        let mut times: Vec<i64> = tiers.iter().chain(vouchers.iter()).map(|offer| offer.created_at).collect();
+        let mut times: Vec<i64> = tiers.iter().chain(vouchers.iter()).map(|offer| offer.document.created_at).collect();
         if times.len() <= OFFERS_MAX {
             return;
         }
@@ -345,7 +359,7 @@ impl OfferSelection {
         times.sort_unstable_by(|one, other| other.cmp(one));
         let oldest = times.get(OFFERS_MAX).copied().unwrap_or(i64::MIN);
         // All offers of one instant are left out, unless all offers have the same.
-        let is_newer = |offer: &Document| offer.created_at > oldest;
+        let is_newer = |offer: &Rc<ReadDocument>| offer.document.created_at > oldest;
         if times.first().is_some_and(|newest| *newest > oldest) {
             tiers.retain(is_newer);
             vouchers.retain(is_newer);
@@ -357,30 +371,24 @@ impl OfferSelection {
     }
 
     /// Separates goods that cannot be read, and adds the ended codes where all documents can.
-    fn finish(&mut self, store: &Store<'_>) {
+    fn finish(&mut self) {
         let SelectedDocuments { vouchers, goods, .. } = &mut self.documents;
-        goods.products = self.unreadable.leave_out(store, "product", std::mem::take(&mut goods.products));
-        goods.skus = self.unreadable.leave_out(store, "sku", std::mem::take(&mut goods.skus));
+        for (kind, unreadable) in goods.remove_unreadable() {
+            self.unreadable.record(kind, &unreadable);
+        }
         if self.unreadable.0.is_empty() {
-            self.sealed.extend(self.ended.iter().map(|code| (code.id.clone(), SealedCode::of_ended(code))));
+            let ended = self.ended.iter().map(|code| &code.document);
+            self.sealed.extend(ended.map(|code| (code.id.clone(), SealedCode::of_ended(code))));
             vouchers.append(&mut self.ended);
         }
     }
-}
-
-/// Returns the content of a code's box that the lists of the core lack. Goods that do not read are left out, and a verdict lacks them.
-fn sealed_code(store: &Store<'_>, voucher: &Document) -> Result<SealedCode, Fault> {
-    let goods = NamedGoods::find(store, std::iter::once(voucher))?;
-    let reads = |kind, goods: &[Document]| goods.iter().all(|one| readability::check_fields(kind, &one.body).is_ok());
-    let has_goods = !goods.names.is_empty() && reads("product", &goods.products) && reads("sku", &goods.skus);
-    Ok(SealedCode::new(voucher, has_goods.then_some(goods)))
 }
 
 fn list_unexamined(store: &Store<'_>, documents: &SelectedDocuments) -> Result<Vec<String>, Fault> {
     let mut unexamined = Vec::new();
     for (kind, offers) in [("promotion_tier", &documents.tiers), ("promotion_stack", &documents.stacks)] {
         let newest = candidates::list_newest_ids(store, kind)?;
-        unexamined.extend(offers.iter().map(|offer| &offer.id).filter(|id| !newest.contains(*id)).cloned());
+        unexamined.extend(offers.iter().map(|offer| &offer.document.id).filter(|id| !newest.contains(*id)).cloned());
     }
     Ok(unexamined)
 }

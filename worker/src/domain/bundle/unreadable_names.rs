@@ -1,10 +1,10 @@
 //! Names of stored documents that cannot be read. A client receives the names, so that its engine refuses their uses too.
 
 use crate::domain::bundle::goods_buckets::names_of as names_of_goods;
-use crate::store::Store;
+use crate::domain::bundle::read_documents::ReadDocument;
 use crate::store::document::Document;
-use scrip::wire::readability;
 use serde_json::{Value as Json, json};
+use std::rc::Rc;
 
 /// Names of these documents, as a core lists them.
 #[derive(Debug, Default)]
@@ -12,16 +12,19 @@ pub struct UnreadableNames(pub Vec<Json>);
 
 impl UnreadableNames {
     /// Returns the readable documents of a kind, and records the names of the others.
-    pub fn leave_out(&mut self, store: &Store<'_>, kind: &str, mut documents: Vec<Document>) -> Vec<Document> {
-        documents.retain(|document| match readability::check_fields(kind, &document.body) {
-            Ok(()) => true,
-            Err(problem) => {
-                store.warn(format!("the stored {kind} `{}` cannot be read: {problem}", document.id));
-                self.0.push(names_json(kind, document));
-                false
+    pub fn leave_out(&mut self, kind: &str, mut documents: Vec<Rc<ReadDocument>>) -> Vec<Rc<ReadDocument>> {
+        documents.retain(|one| {
+            if one.terms.is_none() {
+                self.record(kind, one);
             }
+            one.terms.is_some()
         });
         documents
+    }
+
+    /// Records the name of a document that cannot be read.
+    pub fn record(&mut self, kind: &str, unreadable: &ReadDocument) {
+        self.0.push(names_json(kind, &unreadable.document));
     }
 }
 

@@ -11,12 +11,11 @@ use crate::store::bundle_heads::{self, BundleOffers};
 use crate::store::facts::StoreFacts;
 use crate::store::ledger;
 use crate::store::sql::Fault;
-use scrip::Context;
-use scrip::bundle::{is_independent_of, read_condition, request_of};
+use scrip::bundle::{is_independent_of, next_turn_of_new_customer, read_condition, request_of};
 use scrip::decide::met_conditions;
 use scrip::facts::{Facts, Known};
 use scrip::model::customer::ProfilePart;
-use scrip::rules::Rule;
+use scrip::rules::{Clock, Rule};
 use scrip::text::sha256_hex;
 use scrip::time::{Instant, TimeZone};
 use serde::Serialize;
@@ -29,7 +28,7 @@ const TYPE: &str = "scrip-supplement+jwt";
 const FORMAT: u32 = 2;
 /// Maximum lifetime in seconds.
 const LIFE_SECONDS: i64 = 300;
-/// Lifetime in seconds where the result of a condition changes within the maximum one.
+/// Lifetime in seconds where the result of a condition may change at any time.
 const SHORT_LIFE_SECONDS: i64 = 10;
 /// Maximum number of accounts, and of movements in a month. A customer with more has no counts in the supplement.
 const ACCOUNTS_MAX: usize = 500;
@@ -213,32 +212,23 @@ fn decide_conditions(
     }
     let rules: Vec<Rule> = conditions.values().cloned().collect();
     let request = request_of(name);
-    let decide_at = |seconds: i64| {
-        // Saturates at the end of time.
-        let time = Instant::from_millis(call.now_ms().saturating_add(seconds.saturating_mul(1_000)));
-        let context = Context { now: time.unwrap_or(call.context.now), seed: call.context.seed };
-        met_conditions(facts, &request, &rules, &context)
-    };
-    let mut decided = decide_at(0).map(|now| (now, LIFE_SECONDS));
-    if rules.iter().any(is_about_tiers) {
-        // A tier may end at any time.
-        return Ok((decided?.0, SHORT_LIFE_SECONDS));
-    }
+    let decided = met_conditions(facts, &request, &rules, call.context)?;
+    // A tier may end at any time.
+    let longest = if rules.iter().any(is_about_tiers) { SHORT_LIFE_SECONDS } else { LIFE_SECONDS };
     if stored.id.is_some() {
         // Of a stored profile only days are compared.
-        return Ok(decided?);
+        return Ok((decided, longest));
     }
-    for valid_seconds in [LIFE_SECONDS, SHORT_LIFE_SECONDS, 0] {
-        let Ok((now, until)) = &mut decided else { break };
-        *until = valid_seconds;
-        match decide_at(valid_seconds) {
-            Ok(later) if later == *now && valid_seconds > 0 => break,
-            Ok(_) if valid_seconds > 0 => {}
-            Ok(_) => (*now, *until) = (None, SHORT_LIFE_SECONDS),
-            Err(refusal) => decided = Err(refusal),
-        }
+    let zone = facts.time_zone();
+    let clock = Clock { now: call.context.now, zone: &zone, zone_use: None, budget: None };
+    let turn = rules.iter().filter_map(|rule| next_turn_of_new_customer(rule, facts, &clock)).min();
+    let second_of = |at: Instant| at.millis().div_euclid(1_000);
+    // Times have no more than 13 digits.
+    let seconds = turn.map_or(longest, |turn| second_of(turn).saturating_sub(second_of(call.context.now)));
+    if seconds <= 0 {
+        return Ok((None, SHORT_LIFE_SECONDS));
     }
-    Ok(decided?)
+    Ok((decided, seconds.min(longest)))
 }
 
 fn is_about_tiers(rule: &Rule) -> bool {

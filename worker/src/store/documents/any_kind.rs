@@ -5,7 +5,6 @@ use crate::store::document::{Document, select};
 use crate::store::document_list::clause::DocumentAge;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
 
 /// Reads the one number of a row, if there is one.
 pub(super) fn number(row: Option<SqlRow>) -> Result<Option<i64>, Fault> {
@@ -81,13 +80,6 @@ pub fn list_ids_within_any(store: &Store<'_>, kind: &str, parent_ids: &[&str]) -
     let statement =
         "SELECT id FROM document WHERE kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
     texts(&store.rows(statement, &[kind.into(), Json::from(parent_ids).to_string().into()])?)
-}
-
-/// Lists the documents of a kind with some ids, in the order of these ids.
-pub fn list_in_order(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<Document>, Fault> {
-    let found = list_with_ids(store, kind, ids)?;
-    let mut found: BTreeMap<String, Document> = found.into_iter().map(|one| (one.id.clone(), one)).collect();
-    Ok(ids.iter().filter_map(|id| found.remove(*id)).collect())
 }
 
 /// Lists the documents of a kind with one of some ids, in the order in which they were stored.

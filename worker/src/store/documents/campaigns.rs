@@ -300,21 +300,23 @@ pub fn list_offers(store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Doc
     Ok(found.into_iter().skip(offset).take(limit).collect())
 }
 
-/// Lists the next campaigns whose offers clients may know, newest first, of those that were stored before a position: of promotions, and of
-/// one code that all use. Those that ended before a time are none of them, unless their codes may have later ends of their own.
-pub fn list_campaigns_with_offers(
+/// Lists the ids and positions of the next campaigns whose offers clients may know, newest first, of those that were stored before a
+/// position: of promotions, and of one code that all use. Those that ended before a time are none of them, unless their codes may have
+/// later ends of their own.
+pub fn list_ids_with_offers(
     store: &Store<'_>,
     since_ms: i64,
     limit: i64,
     before: i64,
-) -> Result<Vec<Document>, Fault> {
-    let statement = select(&format!(
-        "kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
+) -> Result<Vec<(String, i64)>, Fault> {
+    let statement = format!(
+        "SELECT id, seq FROM document WHERE kind = 'campaign' AND (json_extract(body, '$.type') = 'STANDALONE' OR json_extract(body, '$.campaign_type') = 'PROMOTION')
            AND ({} OR json_extract(body, '$.activity_duration_after_publishing') IS NOT NULL)
            AND seq < ?3 ORDER BY seq DESC LIMIT +?2",
         MAY_NOT_HAVE_ENDED.replace("{}", "+?1")
-    ));
-    store.documents(&statement, &[timestamp::text(since_ms).into(), limit.into(), before.into()])
+    );
+    let rows = store.rows(&statement, &[timestamp::text(since_ms).into(), limit.into(), before.into()])?;
+    rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::int(row, 1)?))).collect()
 }
 
 /// Counts the offers.

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 
 impl Shop {
     /// A project with offers of each kind and with what they name, whose sealed codes have their keys.
-    fn varied() -> Shop {
+    pub(super) fn varied() -> Shop {
         let shop = Shop::new();
         let id = |answer: Json| answer["id"].as_str().unwrap().to_owned();
         let category = id(shop.make("POST /v1/categories", json!({ "name": "Sale", "hierarchy": 1 })));
@@ -81,12 +81,12 @@ impl Shop {
         shop
     }
 
-    fn core_hash(&self) -> String {
+    pub(super) fn core_hash(&self) -> String {
         self.head().unwrap()["core"].as_str().unwrap().to_owned()
     }
 
     /// Has the bundle built again from the documents, without a wait.
-    fn build_again(&self) {
+    pub(super) fn build_again(&self) {
         self.at.set(self.at.get() + 2 * SECOND);
         self.run("UPDATE bundle_head SET revision = 'another', is_copied = 0", &[]);
         self.run("UPDATE due SET at = 0, cursor = '' WHERE id = 'BUNDLE'", &[]);
@@ -94,7 +94,7 @@ impl Shop {
     }
 
     /// Runs one slice; returns true if it has built a head.
-    fn slice(&self) -> bool {
+    pub(super) fn slice(&self) -> bool {
         self.at.set(self.at.get() + 1);
         let has_built = self.event(|store, context| {
             service::alarm(store, context, self.rows.get()).unwrap();

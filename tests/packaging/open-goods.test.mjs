@@ -1,0 +1,126 @@
+// Tests that a shop stores the goods buckets that it needed last, and decides by them without the service; damaged ones count for none.
+import assert from "node:assert/strict";
+import { countTests } from "../browser/test_report.mjs";
+import { BUCKETS, answerOf, bucketOf, inBuckets } from "./goods_fixtures.mjs";
+import { open, server, useShops } from "./shop_fixtures.mjs";
+import { shopRules, textStore } from "./shop_server.mjs";
+import { settle } from "./virtual_time.mjs";
+
+const check = countTests("packaging");
+useShops();
+
+const shirt = { id: "prod_1", source_id: "shirt", name: "Shirt", price: 1_000 };
+const core = shopRules({ whole_catalogue: undefined, named_goods: [] });
+const cart = (...names) => ({
+  redeemables: [{ object: "voucher", id: "TEN" }],
+  order: { items: names.map((source_id) => ({ source_id, related_object: "product", quantity: 1 })) },
+});
+const [total, missing] = [({ order }) => order?.total_amount, (verdict) => verdict.missing];
+
+/** A name of another bucket. */
+const other = Array.from({ length: 99 }, (_, at) => `mug${at}`).find((name) => ![bucketOf("shirt"), bucketOf("prod_1")].includes(bucketOf(name)));
+
+/** Serves rules with goods; returns the numbers of the buckets that are requested, with their queries. */
+function serveGoods(goods, claims = {}) {
+  server.serveRules(core, { goods: { root: goods.root, buckets: BUCKETS }, left_out: [], ...claims });
+  const requested = [];
+  server.state.goods = (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, server.base);
+    const number = Number(pathname.split("/").pop());
+    const has = searchParams.get("have") === goods.hashes[number];
+    requested.push(has ? `path of ${number}` : number);
+    response.writeHead(200).end(has ? `{"path":${JSON.stringify(goods.pathOf(number))}}` : answerOf(goods, number));
+  };
+  return requested;
+}
+
+/** Opens a shop with a store, checks a cart, and closes it. */
+async function fill(store, ...names) {
+  const shop = await open({ store });
+  const verdict = await shop.check(cart(...names));
+  await settle();
+  shop.close();
+  return verdict;
+}
+const nameOf = (store) => [...store.entries.keys()].find((name) => name.endsWith("/goods"));
+const goodsOffline = () => {
+  server.offline();
+  server.state.goods = (request) => request.socket.destroy();
+};
+
+check("a shop that starts offline has the goods that it used before", async () => {
+  const requested = serveGoods(inBuckets({ products: [shirt] }));
+  const store = textStore();
+  assert.equal(total(await fill(store, "shirt")), 900);
+  assert.deepEqual(requested, [bucketOf("shirt")]);
+  goodsOffline();
+  const shop = await open({ store });
+  assert.equal(total(await shop.check(cart("shirt"))), 900);
+  assert.deepEqual(missing(await shop.check(cart(other))), [`product/${other}`], "others are unknown");
+});
+
+check("a stored bucket is not requested again, and that of a former root only by its path", async () => {
+  const store = textStore();
+  serveGoods(inBuckets({ products: [shirt] }));
+  await fill(store, "shirt");
+  const again = serveGoods(inBuckets({ products: [shirt] }));
+  assert.equal(total(await fill(store, "shirt")), 900);
+  assert.deepEqual(again, []);
+  const changed = inBuckets({ products: [shirt, { id: other, price: 5 }] });
+  const paths = serveGoods(changed, { rev: 3_000 });
+  const shop = await open({ store });
+  await shop.refresh();
+  assert.equal(total(await shop.check(cart("shirt"))), 900);
+  assert.deepEqual(paths, [`path of ${bucketOf("shirt")}`]);
+  await settle();
+  shop.close();
+  goodsOffline();
+  const offline = await open({ store });
+  assert.equal(total(await offline.check(cart("shirt"))), 900);
+});
+
+/** What may be in a store in place of the goods. */
+const BAD_RECORDS = {
+  "nothing": () => undefined,
+  "a text": () => "goods",
+  "entries that are none": () => [null, 5, {}, { number: 1 }, { number: 1, answer: 5 }],
+  "another price": (record) => record.map(({ number, answer }) => ({ number, answer: answer.replace("1000", "1001") })),
+  "a cut bucket": (record) => record.map(({ number, answer }) => ({ number, answer: answer.slice(0, -9) })),
+  "a path alone": (record) => record.map(({ number, answer }) => ({ number, answer: `${answer.slice(0, answer.indexOf(',"goods"'))}}` })),
+  "another path": (record) => record.map(({ number, answer }) => ({ number, answer: answer.replace(/[0-9a-f]{64}/, "0".repeat(64)) })),
+  "another number": (record) => record.map(({ number, answer }) => ({ number: (number + 1) % BUCKETS, answer })),
+};
+for (const [name, change] of Object.entries(BAD_RECORDS)) {
+  check(`a store with ${name} in place of the goods: they are unknown offline, and fetched and stored again`, async () => {
+    const store = textStore();
+    serveGoods(inBuckets({ products: [shirt] }));
+    await fill(store, "shirt");
+    const right = store.entries.get(nameOf(store));
+    const wrong = change(JSON.parse(right));
+    if (wrong === undefined) store.entries.delete(nameOf(store));
+    else store.entries.set(`${[...store.entries.keys()][0].replace(/[^/]*$/, "")}goods`, JSON.stringify(wrong));
+    goodsOffline();
+    const offline = await open({ store });
+    assert.deepEqual(missing(await offline.check(cart("shirt"))), ["product/shirt"]);
+    offline.close();
+    serveGoods(inBuckets({ products: [shirt] }));
+    assert.equal(total(await fill(store, "shirt")), 900);
+    const entries = JSON.parse(store.entries.get(nameOf(store)));
+    assert.deepEqual(entries.filter(({ number }) => number === bucketOf("shirt")), JSON.parse(right));
+  });
+}
+
+check("a store has the buckets that requests needed last, of at most a million characters", async () => {
+  const long = (source_id) => ({ id: `prod_${source_id}`, source_id, name: source_id.padEnd(400_000, "."), price: 1_000 });
+  const names = Array.from({ length: 99 }, (_, at) => `long${at}`);
+  const three = names.filter((name, at) => names.findIndex((other) => bucketOf(other) === bucketOf(name)) === at).slice(0, 3);
+  // Found by `source_id`, each is in the bucket of that name alone.
+  const goods = inBuckets({ products: three.map((name) => ({ ...long(name), id: undefined })) });
+  serveGoods(goods);
+  const store = textStore();
+  const shop = await open({ store });
+  for (const name of three) await shop.check(cart(name));
+  await settle();
+  assert.deepEqual(JSON.parse(store.entries.get(nameOf(store))).map(({ number }) => number), three.slice(1).map(bucketOf));
+  assert.ok(store.entries.get(nameOf(store)).length < 1_200_000);
+});
