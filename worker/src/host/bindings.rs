@@ -18,7 +18,7 @@ extern "C" {
     fn header_lines(headers: &web_sys::Headers) -> String;
 
     #[wasm_bindgen(js_name = isOnCloudflare)]
-    pub(super) fn is_on_cloudflare(request: &web_sys::Request) -> bool;
+    fn is_on_cloudflare(request: &web_sys::Request) -> bool;
 
     #[wasm_bindgen(js_name = pause)]
     fn pause_for(millis: f64) -> Promise;
@@ -301,6 +301,11 @@ impl Bindings {
         Ok(Array::from(&settled).iter().map(|one| one.unchecked_into::<PromiseResult>().value().as_string()).collect())
     }
 
+    /// Returns true if the objects are in the process of the entry. Only the configuration of plain workerd binds their folder.
+    pub(super) fn has_objects_here(&self) -> bool {
+        self.disk().is_some()
+    }
+
     /// Returns true if the folder of the objects exists. Cloudflare has no folder, and the result is always true.
     pub(super) async fn has_folder(&self) -> bool {
         match self.disk() {
@@ -327,8 +332,8 @@ impl Bindings {
     }
 }
 
-/// Reads a request without its body.
-pub(super) fn read_head(raw: &web_sys::Request) -> Request {
+/// Reads a request without its body. Where the objects are in this process, Cloudflare's network delivers nothing.
+pub(super) fn read_head(raw: &web_sys::Request, has_objects_here: bool) -> Request {
     let url = raw.url();
     // `scheme://host/path?query`: the target follows the third slash.
     let mut parts = url.splitn(4, '/');
@@ -337,7 +342,8 @@ pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     let mut request =
         object_protocol::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new());
     request.headers.retain(|(name, _)| name != VERIFIED_ADDRESS);
-    if is_on_cloudflare(raw)
+    if !has_objects_here
+        && is_on_cloudflare(raw)
         && let Some(address) = header(&request, "cf-connecting-ip").map(str::to_owned)
     {
         request.headers.push((VERIFIED_ADDRESS.to_owned(), address));
@@ -368,9 +374,12 @@ pub(super) enum Body {
     Late,
 }
 
-/// Reads the body of a request, of at most `most` bytes.
-pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Body, ObjectCallFailure> {
-    let body = JsFuture::from(read_body_of(raw, most as f64)).await?;
+/// Reads the body of a request, of at most `most` bytes, unless the shell has read it.
+pub(super) async fn read_body(raw: &web_sys::Request, known: &JsValue, most: usize) -> Result<Body, ObjectCallFailure> {
+    let body = match known.is_undefined() {
+        true => JsFuture::from(read_body_of(raw, most as f64)).await?,
+        false => known.clone(),
+    };
     match body.as_string().as_deref() {
         None => Ok(Body::Whole(body.unchecked_into())),
         Some("too long") => Ok(Body::TooLong),

@@ -3,7 +3,10 @@
 /** Returns `name`, newline, `value`, newline, for every header; neither part can contain a newline. */
 export function headerLines(headers) {
   let lines = "";
-  for (const [name, value] of headers) lines += `${name}\n${value}\n`;
+  // The runtime takes twice as long for its iterator.
+  headers.forEach((value, name) => {
+    lines += `${name}\n${value}\n`;
+  });
   return lines;
 }
 
@@ -94,7 +97,11 @@ export async function hasFolder(disk) {
 /** Makes an answer of the runtime from a status, header lines and bytes. */
 export function respond(status, lines, bytes) {
   const isEmpty = status === 204 || status === 304;
-  return new Response(isEmpty ? null : bytes, { status, headers: [...headersOf(lines), dateHeader()] });
+  // The runtime takes half as long again for a list of pairs.
+  const headers = new Headers();
+  for (const [name, value] of headersOf(lines)) headers.append(name, value);
+  headers.append(...dateHeader());
+  return new Response(isEmpty ? null : bytes, { status, headers });
 }
 
 /** Returns the header with the time of the answer: a caller's clock may be wrong, and not every runtime writes it. */
