@@ -83,7 +83,7 @@ check("a change is in every answer after the seconds, and in each after one of t
   await send(confirmed);
   assert.equal((await send(confirmed)).by, "edge");
   assert.equal((await call("PUT", `/v1/promotions/tiers/${tier}`, { action: discountOf(25) })).status, 200);
-  // Nothing has told the entry. Where the next head has not come yet, it answers by the rules of before.
+  // The entry knows nothing of it. Where the next head has not come yet, it answers by the rules of before.
   const soon = await send(confirmed + 1_000);
   assert.ok(soon.percent === 25 || soon.by === "edge", JSON.stringify(soon));
   const late = confirmed + SECONDS * 1_000 + 1;

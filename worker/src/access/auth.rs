@@ -108,11 +108,6 @@ pub fn fingerprint_of(token_sha256: &str) -> String {
 }
 
 impl Record {
-    /// Reads a stored record; `None` if another version of the service wrote it.
-    pub fn read(text: &str) -> Option<Record> {
-        serde_json::from_str(text).ok()
-    }
-
     /// Returns the fingerprints of the secrets that admit a call with a text of this digest; for a link, of all valid secrets.
     fn secrets(&self, class: CredentialClass, sent_sha256: &str, now_ms: i64) -> Vec<String> {
         let former = self.former.as_ref().filter(|former| former.until > now_ms);

@@ -8,6 +8,8 @@ use crate::http::request_checks::header;
 use crate::store::sql::Fault;
 use js_sys::futures::JsFuture;
 use js_sys::{Array, Promise, Uint8Array};
+use std::cell::OnceCell;
+use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::web_sys;
@@ -209,6 +211,12 @@ pub(super) struct ResponseParts {
     pub lines: String,
 }
 
+thread_local! {
+    /// Values of bindings that each request needs; a process has the same for all its life.
+    static HAS_OBJECTS: OnceCell<bool> = const { OnceCell::new() };
+    static EDGE_SECRET: OnceCell<Option<Rc<str>>> = const { OnceCell::new() };
+}
+
 impl Bindings {
     /// Returns the object with a name: `directory` or `project:{id}`.
     pub(super) fn stub(&self, object: &str) -> Result<ObjectStub, JsValue> {
@@ -285,8 +293,9 @@ impl Bindings {
     }
 
     /// Returns the secret under which the parts for the entry are encrypted, if there is one that is long enough.
-    pub(super) fn edge_secret(&self) -> Option<String> {
-        self.edge_secret_bound().as_string().filter(|secret| secret.len() >= SECRET_BYTES_MIN)
+    pub(super) fn edge_secret(&self) -> Option<Rc<str>> {
+        let read = || self.edge_secret_bound().as_string().filter(|secret| secret.len() >= SECRET_BYTES_MIN);
+        EDGE_SECRET.with(|known| known.get_or_init(|| read().map(Rc::from)).clone())
     }
 
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.
@@ -303,7 +312,7 @@ impl Bindings {
 
     /// Returns true if the objects are in the process of the entry. Only the configuration of plain workerd binds their folder.
     pub(super) fn has_objects_here(&self) -> bool {
-        self.disk().is_some()
+        HAS_OBJECTS.with(|known| *known.get_or_init(|| self.disk().is_some()))
     }
 
     /// Returns true if the folder of the objects exists. Cloudflare has no folder, and the result is always true.

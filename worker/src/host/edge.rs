@@ -22,6 +22,7 @@ use scrip::Context;
 use scrip::text::sha256_hex;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
@@ -79,7 +80,7 @@ pub(super) struct EdgeCall<'c> {
     caller: &'c Caller,
     context: &'c Context,
     request_id: &'c str,
-    secret: String,
+    secret: Rc<str>,
     bound: RulesBound,
     host: EdgeHost<'c>,
 }

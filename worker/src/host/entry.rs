@@ -10,6 +10,7 @@ use super::bindings::{
     respond, respond_file, respond_in_parts, respond_reply,
 };
 use super::bundle_calls::BundleCall;
+use super::directory_instructions::DirectoryCall;
 use super::edge::{self, EdgeHost};
 use super::edge_pass::{EdgeBody, EdgePass};
 use super::entry_outcome::{EntryOutcome, is_unanswered};
@@ -38,17 +39,17 @@ use worker::Env;
 use worker::worker_sys::{self, web_sys};
 
 /// A request, and the context that the entry needs for it.
-pub(super) struct IncomingRequest {
+struct IncomingRequest {
     raw: web_sys::Request,
     /// Body as the shell has read it, or undefined.
     body: JsValue,
     request: Request,
-    pub(super) matched: Result<MatchedRoute, ErrorBody>,
-    pub(super) env: Env,
-    pub(super) runtime: worker::Context,
+    matched: Result<MatchedRoute, ErrorBody>,
+    env: Env,
+    runtime: worker::Context,
     arrived_ms: i64,
     context: scrip::Context,
-    pub(super) request_id: String,
+    request_id: String,
 }
 
 /// Facts found about a request while it is handled.
@@ -340,7 +341,16 @@ impl IncomingRequest {
         let object = auth::object(route, caller);
         let mut answer = bindings.call(&object, call).await?;
         if object == "directory" {
-            self.follow(bindings, caller, &mut answer).await?;
+            let call = DirectoryCall {
+                env: &self.env,
+                runtime: &self.runtime,
+                caller,
+                request_id: &self.request_id,
+                params: self.matched.as_ref().map(|matched| matched.params.as_slice()).unwrap_or_default(),
+                lines: self.lines(is_test, &[("scrip-request-id", &self.request_id)]),
+                demand_lines: &|caller| self.demand_lines(caller),
+            };
+            call.follow(&mut answer).await?;
         }
         if let Some(project) = object_protocol::take_line(&mut answer.lines, FORWARD_TO_PROJECT) {
             return self.forward_to_project(caller, bindings, &project, &answer.bytes).await;
@@ -384,7 +394,7 @@ impl IncomingRequest {
     }
 
     /// Returns the header lines of a demand to build the bundle: none of the caller's.
-    pub(super) fn demand_lines(&self, caller: &Caller) -> String {
+    fn demand_lines(&self, caller: &Caller) -> String {
         let seed = random::write_seed(&self.context.seed);
         let own = [
             ("scrip-caller", &*caller.header()),
@@ -395,7 +405,7 @@ impl IncomingRequest {
     }
 
     /// Returns the header lines for an object: those of the caller that `pass` accepts, then the entry's own.
-    pub(super) fn lines(&self, pass: fn(&str) -> bool, own: &[(&str, &str)]) -> String {
+    fn lines(&self, pass: fn(&str) -> bool, own: &[(&str, &str)]) -> String {
         let headers = self.request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         object_protocol::write_lines(headers.filter(|(name, _)| pass(name)).chain(own.iter().copied()))
     }

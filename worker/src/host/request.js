@@ -45,24 +45,21 @@ const PATIENCE = 4;
 const BODY_MS = 20_000;
 
 /** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. At most `most` bytes are held in memory. */
-export async function readBody(request, most) {
-  if (request.body === null) return new Uint8Array(0);
-  let timer;
-  const late = new Promise((done) => {
-    timer = setTimeout(done, BODY_MS, "late");
+export function readBody(request, most) {
+  return new Promise((done) => {
+    const timer = setTimeout(done, BODY_MS, "late");
+    const end = (body) => {
+      clearTimeout(timer);
+      done(body);
+    };
+    collect(request, most).then(end, () => end("broken"));
   });
-  try {
-    return await Promise.race([collect(request, most), late]);
-  } catch {
-    return "broken";
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function collect(request, most) {
   const declared = Number(request.headers.get("content-length") ?? NaN);
   if (declared <= most) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return new Uint8Array(0);
   if (declared > most * PATIENCE) return "too long";
   let chunks = [];
   let length = 0;
