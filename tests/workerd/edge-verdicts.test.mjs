@@ -92,6 +92,28 @@ check("an answer of the entry has the bytes and the headers of the object's", as
   }
 });
 
+check("a body of any length and form is answered by the entry, and refusals come as of any call", async () => {
+  await sendUntilEdge(validations, ofTier());
+  const text = JSON.stringify(ofTier());
+  const inPieces = () => new Blob([text]).stream();
+  const request = (body, headers = {}) =>
+    fetch(`${service.url}${validations}`, { method: "POST", headers: { ...page, ...headers }, body, ...(typeof body === "string" ? {} : { duplex: "half" }) });
+  // The shell reads only a short body of a known length before the engine.
+  const lengths = [];
+  for (const body of [text, `${text}${" ".repeat(70_000)}`, inPieces()]) {
+    const reply = await request(body);
+    const answer = await reply.text();
+    assert.deepEqual([reply.status, reply.headers.get("scrip-answered")], [200, "edge"], answer);
+    lengths.push(answer.length);
+  }
+  assert.deepEqual(lengths, Array(3).fill(lengths[0]));
+  for (const body of [text, inPieces()]) assert.equal((await request(body, { "x-client-token": "wrong" })).status, 401);
+  for (const body of ["", "{", `${text}${" ".repeat(11_000_000)}`]) {
+    const { status, by } = await request(body).then(async (reply) => ({ status: reply.status, by: reply.headers.get("scrip-answered"), text: await reply.text() }));
+    assert.ok(status >= 400 && status < 500 && by === null, `${status} for a body of ${body.length}`);
+  }
+});
+
 check("what only the object can decide is the object's", async () => {
   await sendUntilEdge(validations, ofTier());
   const named = { customer: { source_id: "anna" } };

@@ -7,6 +7,7 @@ mod bindings;
 mod bundle;
 mod bundle_calls;
 mod bundle_goods;
+mod directory_instructions;
 mod durable;
 mod edge;
 mod edge_pass;

@@ -250,25 +250,24 @@ fn credentials<'r>(request: &'r Request, matched: &'r MatchedRoute) -> Result<Cr
 pub fn admit(
     matched: &MatchedRoute,
     request: &Request,
-    record: Option<&str>,
+    record: Option<&Record>,
     now_ms: i64,
     request_id: &str,
 ) -> Result<Caller, Reply> {
     judge(matched, request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
 }
 
-fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
+fn judge(matched: &MatchedRoute, request: &Request, record: Option<&Record>, now_ms: i64) -> Result<Caller, ErrorBody> {
     let credentials = credentials(request, matched)?;
-    let record: Option<Record> = record.and_then(|text| serde_json::from_str(text).ok());
     // An unknown id costs the same comparison as a wrong secret.
     let nothing = "0".repeat(64);
-    let expected = record.as_ref().map_or(nothing.as_str(), |record| record.token_sha256.as_str());
-    let former = record.as_ref().and_then(|record| record.former.as_ref()).filter(|former| former.until > now_ms);
+    let expected = record.map_or(nothing.as_str(), |record| record.token_sha256.as_str());
+    let former = record.and_then(|record| record.former.as_ref()).filter(|former| former.until > now_ms);
     let former = former.map_or(nothing.as_str(), |former| former.token_sha256.as_str());
     let sent = sha256_hex(credentials.token.as_bytes());
     let is_right = equal_in_constant_time(&sent, expected) | equal_in_constant_time(&sent, former);
     // The project's object checks the seal of a link or an address; here it only names the project.
-    let fits = |record: &Record| match credentials.class {
+    let fits = |record: &&Record| match credentials.class {
         CredentialClass::Link => record.class == CredentialClass::Server,
         class @ (CredentialClass::Image | CredentialClass::Bundle) => record.class == class,
         class => is_right && record.class == class,
@@ -284,11 +283,11 @@ fn judge(matched: &MatchedRoute, request: &Request, record: Option<&str>, now_ms
     let origin = header(request, "origin").map(str::to_owned);
     let is_open = matches!(credentials.class, CredentialClass::Server | CredentialClass::Bundle);
     if matched.route.is_client_side() && !is_open {
-        check_origin(&record, credentials.class, origin.as_deref())?;
+        check_origin(record, credentials.class, origin.as_deref())?;
     }
-    check_scope(matched.route, &record)?;
-    let mut others = if matched.route.forwards { managed(&record, matched.route) } else { BTreeMap::new() };
-    let record = in_project(record, &matched.params);
+    check_scope(matched.route, record)?;
+    let mut others = if matched.route.forwards { managed(record, matched.route) } else { BTreeMap::new() };
+    let record = in_project(record.clone(), &matched.params);
     others.remove(&record.project);
     if record.role.is_some_and(|role| !roles::allows(role, matched.route)) {
         return Err(missing_permission());

@@ -8,6 +8,8 @@ use crate::http::request_checks::header;
 use crate::store::sql::Fault;
 use js_sys::futures::JsFuture;
 use js_sys::{Array, Promise, Uint8Array};
+use std::cell::OnceCell;
+use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::web_sys;
@@ -18,7 +20,7 @@ extern "C" {
     fn header_lines(headers: &web_sys::Headers) -> String;
 
     #[wasm_bindgen(js_name = isOnCloudflare)]
-    pub(super) fn is_on_cloudflare(request: &web_sys::Request) -> bool;
+    fn is_on_cloudflare(request: &web_sys::Request) -> bool;
 
     #[wasm_bindgen(js_name = pause)]
     fn pause_for(millis: f64) -> Promise;
@@ -209,6 +211,12 @@ pub(super) struct ResponseParts {
     pub lines: String,
 }
 
+thread_local! {
+    /// Values of bindings that each request needs; a process has the same for all its life.
+    static HAS_OBJECTS: OnceCell<bool> = const { OnceCell::new() };
+    static EDGE_SECRET: OnceCell<Option<Rc<str>>> = const { OnceCell::new() };
+}
+
 impl Bindings {
     /// Returns the object with a name: `directory` or `project:{id}`.
     pub(super) fn stub(&self, object: &str) -> Result<ObjectStub, JsValue> {
@@ -285,8 +293,9 @@ impl Bindings {
     }
 
     /// Returns the secret under which the parts for the entry are encrypted, if there is one that is long enough.
-    pub(super) fn edge_secret(&self) -> Option<String> {
-        self.edge_secret_bound().as_string().filter(|secret| secret.len() >= SECRET_BYTES_MIN)
+    pub(super) fn edge_secret(&self) -> Option<Rc<str>> {
+        let read = || self.edge_secret_bound().as_string().filter(|secret| secret.len() >= SECRET_BYTES_MIN);
+        EDGE_SECRET.with(|known| known.get_or_init(|| read().map(Rc::from)).clone())
     }
 
     /// Returns the metrics of the objects of projects, all requested at once; `None` for one that fails.
@@ -299,6 +308,11 @@ impl Bindings {
         }
         let settled = JsFuture::from(Promise::all_settled(&promises)).await?;
         Ok(Array::from(&settled).iter().map(|one| one.unchecked_into::<PromiseResult>().value().as_string()).collect())
+    }
+
+    /// Returns true if the objects are in the process of the entry. Only the configuration of plain workerd binds their folder.
+    pub(super) fn has_objects_here(&self) -> bool {
+        HAS_OBJECTS.with(|known| *known.get_or_init(|| self.disk().is_some()))
     }
 
     /// Returns true if the folder of the objects exists. Cloudflare has no folder, and the result is always true.
@@ -327,8 +341,8 @@ impl Bindings {
     }
 }
 
-/// Reads a request without its body.
-pub(super) fn read_head(raw: &web_sys::Request) -> Request {
+/// Reads a request without its body. Where the objects are in this process, Cloudflare's network delivers nothing.
+pub(super) fn read_head(raw: &web_sys::Request, has_objects_here: bool) -> Request {
     let url = raw.url();
     // `scheme://host/path?query`: the target follows the third slash.
     let mut parts = url.splitn(4, '/');
@@ -337,7 +351,8 @@ pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     let mut request =
         object_protocol::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new());
     request.headers.retain(|(name, _)| name != VERIFIED_ADDRESS);
-    if is_on_cloudflare(raw)
+    if !has_objects_here
+        && is_on_cloudflare(raw)
         && let Some(address) = header(&request, "cf-connecting-ip").map(str::to_owned)
     {
         request.headers.push((VERIFIED_ADDRESS.to_owned(), address));
@@ -368,9 +383,12 @@ pub(super) enum Body {
     Late,
 }
 
-/// Reads the body of a request, of at most `most` bytes.
-pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Body, ObjectCallFailure> {
-    let body = JsFuture::from(read_body_of(raw, most as f64)).await?;
+/// Reads the body of a request, of at most `most` bytes, unless the shell has read it.
+pub(super) async fn read_body(raw: &web_sys::Request, known: &JsValue, most: usize) -> Result<Body, ObjectCallFailure> {
+    let body = match known.is_undefined() {
+        true => JsFuture::from(read_body_of(raw, most as f64)).await?,
+        false => known.clone(),
+    };
     match body.as_string().as_deref() {
         None => Ok(Body::Whole(body.unchecked_into())),
         Some("too long") => Ok(Body::TooLong),

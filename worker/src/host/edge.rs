@@ -1,32 +1,34 @@
 //! Answers validations and qualifications of clients from the copies of the bundle in KV, without the project's object.
 //!
-//! Rules are prepared once for each head, from the core, the part of the entry and the goods buckets that requests need. The entry answers
-//! by the present rules only: on plain workerd the shell reports their revision after each commit, before the caller gets its answer. On
-//! Cloudflare, where nothing is reported, it answers where the project allows rules of some age.
+//! Rules are prepared once for each head, from the core, the part of the entry and the goods buckets that requests need. Where the objects are
+//! in its process, the entry answers by the present rules only: the shell reports their revision after each commit, before the caller gets
+//! its answer. Elsewhere it answers by rules that the object has confirmed within the seconds that the project allows.
 
-use super::bindings::Bindings;
+use super::bindings::{Bindings, ObjectResponse};
 use super::bundle::{self, KV_MS};
-use super::{bundle_goods, log};
+use super::object_protocol::find_line;
+use super::{bundle_goods, log, random};
 use crate::access::bundle_parts;
 use crate::access::edge_part::{self, EdgeKey, EdgePart};
 use crate::domain::bundle::build_job::BundleDemand;
 use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, EdgeRequest, EdgeRules, part_hashes};
+use crate::domain::bundle::kv_copies::known_revisions::{KnownRevisions, RulesInQuestion};
 use crate::http::caller::Caller;
-use crate::http::edge_policy::EdgePolicy;
+use crate::http::decision_headers::REVISION;
+use crate::http::edge_policy::RulesBound;
 use crate::http::request::Reply;
 use crate::timestamp;
 use scrip::Context;
 use scrip::text::sha256_hex;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
 
 /// Maximum number of projects with prepared rules in memory; the objects answer for others until the oldest rules are a minute old.
 const PROJECTS_MAX: usize = 16;
-/// Maximum number of reported revisions; above it all are forgotten, and the objects answer and report again.
-const REVISIONS_MAX: usize = 10_000;
 /// Time after which rules that could not be loaded are tried again, and after which another request takes over a load without an end.
 const RETRY_MS: i64 = 1_000;
 const LOAD_MS: i64 = 10_000;
@@ -52,19 +54,25 @@ struct CachedRules {
 
 thread_local! {
     static RULES: RefCell<BTreeMap<String, CachedRules>> = const { RefCell::new(BTreeMap::new()) };
-    /// The present revisions by project, as the shell has reported them.
-    static REVISIONS: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+    static REVISIONS: RefCell<KnownRevisions> = const { RefCell::new(KnownRevisions::new()) };
 }
 
 /// Takes the revision of a project's rules after a commit of its object. The shell reports it before the caller gets the answer.
 #[wasm_bindgen(js_name = reportRulesRevision)]
 pub fn report_rules_revision(project: String, revision: String) {
-    REVISIONS.with_borrow_mut(|revisions| {
-        if revisions.len() >= REVISIONS_MAX && !revisions.contains_key(&project) {
-            revisions.clear();
-        }
-        revisions.insert(project, revision);
-    });
+    REVISIONS.with_borrow_mut(|revisions| revisions.report(project, revision));
+}
+
+/// Takes the revision of a project's rules from an answer of its object, where the age of answers is bounded by it.
+pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context: &Context, host: &EdgeHost<'_>) {
+    let bindings: &Bindings = host.env.unchecked_ref();
+    let bound = caller.settings.client_edge.bound(bindings.has_objects_here());
+    if let (Some(RulesBound::Within(_)), Some(revision)) = (bound, find_line(&answer.lines, REVISION)) {
+        let now_ms = random::present_ms(context, host.arrived_ms);
+        // The object was asked after the request had arrived.
+        let asked_ms = context.now.millis();
+        REVISIONS.with_borrow_mut(|revisions| revisions.confirm(&caller.project, revision, asked_ms, now_ms));
+    }
 }
 
 /// Call that the entry may answer.
@@ -72,17 +80,18 @@ pub(super) struct EdgeCall<'c> {
     caller: &'c Caller,
     context: &'c Context,
     request_id: &'c str,
-    secret: String,
-    is_on_cloudflare: bool,
-    env: &'c Env,
-    runtime: &'c worker::Context,
+    secret: Rc<str>,
+    bound: RulesBound,
+    host: EdgeHost<'c>,
 }
 
 /// Interfaces of the runtime that a call uses.
+#[derive(Clone, Copy)]
 pub(super) struct EdgeHost<'c> {
     pub env: &'c Env,
     pub runtime: &'c worker::Context,
-    pub is_on_cloudflare: bool,
+    /// Time at which the request arrived.
+    pub arrived_ms: i64,
 }
 
 impl<'c> EdgeCall<'c> {
@@ -93,15 +102,10 @@ impl<'c> EdgeCall<'c> {
         request_id: &'c str,
         host: EdgeHost<'c>,
     ) -> Option<EdgeCall<'c>> {
-        let EdgeHost { env, runtime, is_on_cloudflare } = host;
-        let is_allowed = match caller.settings.client_edge {
-            EdgePolicy::Off => false,
-            EdgePolicy::Unset => !is_on_cloudflare,
-            EdgePolicy::Within(_) => true,
-        };
-        let bindings: &Bindings = env.unchecked_ref();
-        let secret = bindings.edge_secret().filter(|_| is_allowed)?;
-        Some(EdgeCall { caller, context, request_id, secret, is_on_cloudflare, env, runtime })
+        let bindings: &Bindings = host.env.unchecked_ref();
+        let bound = caller.settings.client_edge.bound(bindings.has_objects_here())?;
+        let secret = bindings.edge_secret()?;
+        Some(EdgeCall { caller, context, request_id, secret, bound, host })
     }
 
     /// Returns the answer by the copies; `None` where the object is to answer. `lines` writes the header lines of a demand. Where the object
@@ -112,7 +116,7 @@ impl<'c> EdgeCall<'c> {
         lines: &dyn Fn() -> String,
         is_fallback: bool,
     ) -> Option<Reply> {
-        let head = bundle::find_head(self.caller, self.request_id, lines, self.env, self.runtime).await?;
+        let head = bundle::find_head(self.caller, self.request_id, lines, self.host.env, self.host.runtime).await?;
         if !self.has_rules(&head) {
             self.load(&head, lines).await?;
         }
@@ -145,15 +149,16 @@ impl<'c> EdgeCall<'c> {
         Some(reply)
     }
 
-    /// Returns `None` if the rules are not known to be the present ones.
+    /// Returns `None` if the entry may not answer by the rules now: they are not known to be the present ones, or are too old.
     fn check_revision(&self, head: &str, is_fallback: bool) -> Option<()> {
-        let project = &self.caller.project;
-        let reported = REVISIONS.with_borrow(|revisions| revisions.get(project).cloned());
-        let is_present = match reported {
-            Some(reported) if !self.is_on_cloudflare => self.with_rules(head, |rules| rules.revision == reported)?,
-            _ => self.is_on_cloudflare || is_fallback,
-        };
-        is_present.then_some(())
+        let now_ms = random::present_ms(self.context, self.host.arrived_ms);
+        let is_allowed = self.with_rules(head, |rules| {
+            let EdgeRules { revision, signed_ms, .. } = rules;
+            let project = &self.caller.project;
+            let question = RulesInQuestion { project, revision, signed_ms: *signed_ms, is_fallback };
+            REVISIONS.with_borrow_mut(|revisions| revisions.allow(question, self.bound, now_ms))
+        })?;
+        is_allowed.then_some(())
     }
 
     fn has_rules(&self, head: &str) -> bool {
@@ -183,7 +188,7 @@ impl<'c> EdgeCall<'c> {
         // A part that KV gets with its head may come a moment later.
         if !is_loaded && was_missing && self.take_demand(now_ms) {
             let demand = BundleDemand { lacks_edge_part: true, ..BundleDemand::default() };
-            bundle::demand(&self.caller.project, demand, lines(), self.env, self.runtime);
+            bundle::demand(&self.caller.project, demand, lines(), self.host.env, self.host.runtime);
         }
         is_loaded.then_some(())
     }
@@ -276,6 +281,6 @@ impl<'c> EdgeCall<'c> {
     }
 
     fn bindings(&self) -> &Bindings {
-        self.env.unchecked_ref()
+        self.host.env.unchecked_ref()
     }
 }

@@ -6,20 +6,19 @@
 
 use super::attempt_limiter::AttemptLimiter;
 use super::bindings::{
-    Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, is_on_cloudflare, origin_of,
-    read_body, read_head, respond, respond_file, respond_in_parts, respond_reply,
+    Bindings, Body, ObjectCall, ObjectCallFailure, ObjectResponse, ResponseParts, origin_of, read_body, read_head,
+    respond, respond_file, respond_in_parts, respond_reply,
 };
 use super::bundle_calls::BundleCall;
-use super::edge::EdgeHost;
+use super::directory_instructions::DirectoryCall;
+use super::edge::{self, EdgeHost};
 use super::edge_pass::{EdgeBody, EdgePass};
 use super::entry_outcome::{EntryOutcome, is_unanswered};
 use super::passed_headers::{is_test, passes};
-use super::{asset, bundle, edge_pass, feed, health, key, log, metrics, object_protocol, random};
+use super::{asset, edge_pass, health, key, log, metrics, object_protocol, random};
 use crate::access::auth::{self, KeyLookup};
 use crate::access::failed_attempts;
-use crate::access::keys::{self, WebhookSecretUpdate};
 use crate::access::rates;
-use crate::domain::webhooks::subscriptions::WEBHOOK_TOKEN_PATH;
 use crate::http::caller::{Caller, FORWARD_TO_PROJECT, FORWARDED};
 use crate::http::file;
 use crate::http::public;
@@ -30,14 +29,20 @@ use crate::http::table::MatchedRoute;
 use crate::routes::TABLE;
 use crate::store::sql::Fault;
 use js_sys::Uint8Array;
+use js_sys::futures::future_to_promise;
 use std::cell::RefCell;
-use wasm_bindgen::JsCast;
-use worker::worker_sys::web_sys;
-use worker::{Env, event};
+use std::future::Future;
+use std::task::{Context, Poll, Waker};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::Env;
+use worker::worker_sys::{self, web_sys};
 
 /// A request, and the context that the entry needs for it.
 struct IncomingRequest {
     raw: web_sys::Request,
+    /// Body as the shell has read it, or undefined.
+    body: JsValue,
     request: Request,
     matched: Result<MatchedRoute, ErrorBody>,
     env: Env,
@@ -61,16 +66,38 @@ thread_local! {
     static COUNTS: RefCell<rates::Counts> = RefCell::default();
 }
 
-/// Answers one HTTP request.
-#[event(fetch)]
-async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Result<web_sys::Response, worker::Error> {
+/// Answers one HTTP request: with the response if all that it needs is in memory, else with the promise of one. `body` is the body as the
+/// shell has read it, or undefined if it has not.
+#[wasm_bindgen(js_name = answer)]
+pub fn answer_request(
+    raw: web_sys::Request,
+    body: JsValue,
+    env: Env,
+    runtime: worker_sys::Context,
+) -> Result<JsValue, JsValue> {
+    let answered = fetch(raw, body, env, worker::Context::new(runtime));
+    let mut answered = Box::pin(async move { Ok::<JsValue, JsValue>(answered.await?.into()) });
+    // A promise takes as long as a decision. What is not ready waits for an event, which comes after this call.
+    match answered.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answered) => answered,
+        Poll::Pending => Ok(future_to_promise(answered).into()),
+    }
+}
+
+async fn fetch(
+    raw: web_sys::Request,
+    body: JsValue,
+    env: Env,
+    runtime: worker::Context,
+) -> Result<web_sys::Response, worker::Error> {
     log::record_panics();
     let arrived_ms = random::clock_ms();
-    let request = read_head(&raw);
+    let bindings: &Bindings = env.unchecked_ref();
+    let request = read_head(&raw, bindings.has_objects_here());
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     let request_id = context.request_id().to_string();
     let matched = TABLE.find(&request.method, &request.path);
-    let arrival = IncomingRequest { raw, request, matched, env, runtime, arrived_ms, context, request_id };
+    let arrival = IncomingRequest { raw, body, request, matched, env, runtime, arrived_ms, context, request_id };
     let mut progress = RequestProgress::default();
     let mut reply = match arrival.answer(&mut progress).await {
         Ok(EntryOutcome::Answer(mut answer)) if answer.status != 500 => {
@@ -190,7 +217,7 @@ impl IncomingRequest {
         if let Some(answer) = call.answer(bindings, &self.env, &self.runtime).await? {
             return Ok(answer.into());
         }
-        match read_body(&self.raw, BODY_BYTES_MAX).await? {
+        match read_body(&self.raw, &self.body, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(matched, caller, bindings, &body).await,
             Body::TooLong => Ok(EntryOutcome::Reply(reply::too_large(&self.request_id))),
             Body::Broken => Ok(EntryOutcome::Reply(error_reply(&reply::malformed_body(), &self.request_id))),
@@ -217,7 +244,7 @@ impl IncomingRequest {
         body: &Uint8Array,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
         let whole = EdgeBody::of(matched, &self.request, caller, body);
-        let host = EdgeHost { env: &self.env, runtime: &self.runtime, is_on_cloudflare: is_on_cloudflare(&self.raw) };
+        let host = self.edge_host();
         let lines = || self.demand_lines(caller);
         let edge = whole.as_ref().and_then(|whole| whole.pass(caller, &self.context, &self.request_id, host, &lines));
         let edge = edge.as_ref();
@@ -253,6 +280,9 @@ impl IncomingRequest {
         edge: Option<&EdgePass<'_>>,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
         let outcome = self.forward(route, caller, bindings, body).await;
+        if let Ok(EntryOutcome::Answer(answer)) = &outcome {
+            edge::confirm_revision(caller, answer, &self.context, &self.edge_host());
+        }
         let Some(edge) = edge.filter(|edge| edge.stores_nothing()) else { return outcome };
         match &outcome {
             Err(ObjectCallFailure::Fault(fault)) => self.log("error", 503, &fault.0),
@@ -263,6 +293,10 @@ impl IncomingRequest {
         Ok(EntryOutcome::Reply(edge.answer_after_failure().await))
     }
 
+    fn edge_host(&self) -> EdgeHost<'_> {
+        EdgeHost { env: &self.env, runtime: &self.runtime, arrived_ms: self.arrived_ms }
+    }
+
     /// Checks the request against the record of its key. A cached record that does not fit may be older than a new secret.
     async fn admit(
         &self,
@@ -271,7 +305,7 @@ impl IncomingRequest {
         now: i64,
     ) -> Result<Result<Caller, Reply>, ObjectCallFailure> {
         let judge = |cached: Option<key::CachedKey>| {
-            let record = cached.as_ref().map(|cached| cached.record.as_str());
+            let record = cached.as_ref().and_then(|cached| cached.record.as_deref());
             auth::admit(matched, &self.request, record, now, &self.request_id)
         };
         let cached = key::find(place, now, &self.env, &self.runtime).await?;
@@ -307,7 +341,16 @@ impl IncomingRequest {
         let object = auth::object(route, caller);
         let mut answer = bindings.call(&object, call).await?;
         if object == "directory" {
-            self.follow(bindings, caller, &mut answer).await?;
+            let call = DirectoryCall {
+                env: &self.env,
+                runtime: &self.runtime,
+                caller,
+                request_id: &self.request_id,
+                params: self.matched.as_ref().map(|matched| matched.params.as_slice()).unwrap_or_default(),
+                lines: self.lines(is_test, &[("scrip-request-id", &self.request_id)]),
+                demand_lines: &|caller| self.demand_lines(caller),
+            };
+            call.follow(&mut answer).await?;
         }
         if let Some(project) = object_protocol::take_line(&mut answer.lines, FORWARD_TO_PROJECT) {
             return self.forward_to_project(caller, bindings, &project, &answer.bytes).await;
@@ -343,68 +386,6 @@ impl IncomingRequest {
         let call =
             ObjectCall { method: &self.request.method, target: &self.request.path, lines: &lines, body: Some(body) };
         Ok(EntryOutcome::Answer(bindings.call(&format!("project:{project}"), call).await?))
-    }
-
-    /// Follows the instructions of the directory in the headers of its answer: evicts the records of changed keys, and has the
-    /// object of a deleted project emptied.
-    async fn follow(
-        &self,
-        bindings: &Bindings,
-        caller: &Caller,
-        answer: &mut ObjectResponse,
-    ) -> Result<(), ObjectCallFailure> {
-        if let Some(names) = object_protocol::take_line(&mut answer.lines, keys::EVICT_RECORDS) {
-            self.evict_records(&names).await;
-            self.close_feeds(bindings, caller, &names).await;
-        }
-        if let Some(project) = object_protocol::take_line(&mut answer.lines, keys::EMPTY_PROJECT) {
-            bindings.empty(&project).await?;
-        }
-        if let Some(signed) = object_protocol::take_line(&mut answer.lines, keys::UPDATE_WEBHOOK_SECRET) {
-            self.sign(bindings, &signed).await?;
-        }
-        if let Some(changed) = object_protocol::take_line(&mut answer.lines, keys::CHANGED) {
-            let caller = keys::with_settings(caller, &changed)?;
-            bundle::demand_after_change(&caller, self.demand_lines(&caller), &self.env, &self.runtime);
-        }
-        Ok(())
-    }
-
-    /// Evicts records of keys and tokens from the caches. The call itself is done by now: if KV accepts no more calls, the answer is still sent, and
-    /// the record in KV stays valid for a minute.
-    async fn evict_records(&self, names: &str) {
-        let names = names.split(',').filter(|name| !name.is_empty()).map(|name| key::name(name, &self.env));
-        let names: Vec<_> = names.collect();
-        names.iter().for_each(|name| key::evict_here(name));
-        for name in &names {
-            if let Err(error) = key::evict_from_kv(name, &self.env).await {
-                return log::write("error", "key_not_forgotten", &self.request_id, &error.to_string());
-            }
-        }
-    }
-
-    /// Closes the connections to feeds that were opened with changed keys of the project that the path names, or of the caller's. The call
-    /// itself is done by now, and is answered even where this fails.
-    async fn close_feeds(&self, bindings: &Bindings, caller: &Caller, names: &str) {
-        let params = self.matched.as_ref().map(|matched| matched.params.as_slice()).unwrap_or_default();
-        let named = params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.as_str());
-        let project = named.unwrap_or(&caller.project);
-        if let Err(error) = feed::close(bindings, project, names).await {
-            log::write("error", "feed_not_closed", &self.request_id, &error);
-        }
-    }
-
-    /// Sends the new webhook secret of a project to its object.
-    async fn sign(&self, bindings: &Bindings, signed: &str) -> Result<(), ObjectCallFailure> {
-        let read: WebhookSecretUpdate =
-            serde_json::from_str(signed).map_err(|error| Fault(format!("a secret cannot be read: {error}")))?;
-        let lines = self.lines(is_test, &[("scrip-request-id", &self.request_id)]);
-        let body = Uint8Array::from(signed.as_bytes());
-        let call = ObjectCall { method: "PUT", target: WEBHOOK_TOKEN_PATH, lines: &lines, body: Some(&body) };
-        match bindings.call(&format!("project:{}", read.project), call).await?.status {
-            204 => Ok(()),
-            status => Err(Fault(format!("the project's object refused the webhook secret: {status}")).into()),
-        }
     }
 
     /// Returns true if the service runs for local development. A deployed service has no such binding.

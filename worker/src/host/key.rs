@@ -7,11 +7,13 @@
 
 use super::bindings::{Bindings, ObjectCall, ObjectCallFailure};
 use super::log;
+use crate::access::auth::Record;
 use crate::constant_time::sha256_hex;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use worker::{Context, Env};
 
@@ -30,8 +32,8 @@ const RECORDS_MAX: usize = 1_000;
 #[derive(Clone)]
 pub(super) struct CachedKey {
     until: i64,
-    /// Record as its owner returned it.
-    pub record: String,
+    /// Record of the key; `None` if another version of the service wrote it.
+    pub record: Option<Rc<Record>>,
 }
 
 impl CachedKey {
@@ -114,8 +116,9 @@ pub(super) async fn request_record(
         return Err(Fault::new(format!("`{}` answered {} for a key", place.object, answer.status)).into());
     }
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
-    let cached = CachedKey { until: timestamp::later(now, FRESH_MILLIS), record };
-    let put = kv.put(place.name, write_cached(&cached))?.expiration_ttl(KV_SECONDS);
+    let text = write_cached(timestamp::later(now, FRESH_MILLIS), &record);
+    let cached = read_cached(&text).ok_or_else(|| Fault::new("a key record cannot be cached"))?;
+    let put = kv.put(place.name, text)?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request calls the owner again.
     runtime.wait_until(async move {
         if let Err(error) = put.execute().await {
@@ -150,11 +153,11 @@ fn cache(name: &str, cached: CachedKey) {
 }
 
 /// Formats a cached key: `{moment}`, newline, record.
-fn write_cached(cached: &CachedKey) -> String {
-    format!("{}\n{}", cached.until, cached.record)
+fn write_cached(until: i64, record: &str) -> String {
+    format!("{until}\n{record}")
 }
 
 fn read_cached(text: &str) -> Option<CachedKey> {
     let (until, record) = text.split_once('\n')?;
-    Some(CachedKey { until: until.parse().ok()?, record: record.to_owned() })
+    Some(CachedKey { until: until.parse().ok()?, record: serde_json::from_str(record).ok().map(Rc::new) })
 }

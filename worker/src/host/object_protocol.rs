@@ -2,6 +2,7 @@
 
 use crate::http::request::{Reply, Request};
 use js_sys::{Array, Uint8Array};
+use std::ops::Range;
 use wasm_bindgen::JsValue;
 
 /// Reads the request that a method, a target (path and query) and header lines describe.
@@ -29,21 +30,28 @@ pub(super) fn write_lines<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>)
 
 /// Removes a header from header lines, and returns its value.
 pub(super) fn take_line(lines: &mut String, name: &str) -> Option<String> {
-    let marked = format!("{name}\n");
-    // Names are at the beginning and after every second line; a value with that text is skipped.
-    let mut at = 0;
-    while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+    let (place, value) = locate_line(lines, name)?;
+    let value = value.to_owned();
+    lines.replace_range(place, "");
+    Some(value)
+}
+
+/// Returns the value of a header in header lines.
+pub(super) fn find_line<'l>(lines: &'l str, name: &str) -> Option<&'l str> {
+    locate_line(lines, name).map(|(_, value)| value)
+}
+
+/// Returns the place of a header in header lines, and its value.
+fn locate_line<'l>(lines: &'l str, name: &str) -> Option<(Range<usize>, &'l str)> {
+    let mut begin: usize = 0;
+    let mut parts = lines.split('\n');
+    while let (Some(found), Some(value)) = (parts.next(), parts.next()) {
         // Memory bounds the places of a text, of which these are some.
-        let length = |rest: &str| rest.find('\n').map(|end| end.saturating_add(1));
-        let name_length = length(rest)?;
-        let value_length = length(rest.get(name_length..)?)?;
-        // Both parts are within the text.
-        let end = at.saturating_add(name_length).saturating_add(value_length);
-        if rest.starts_with(&marked) {
-            let taken: String = lines.drain(at..end).collect();
-            return Some(taken.get(name_length..)?.trim_end_matches('\n').to_owned());
+        let end = begin.saturating_add(found.len()).saturating_add(value.len()).saturating_add(2).min(lines.len());
+        if found == name {
+            return Some((begin..end, value));
         }
-        at = end;
+        begin = end;
     }
     None
 }

@@ -4,6 +4,7 @@
 //! refusal of the entry, in the object's response and in the log.
 
 use crate::store::sql::Fault;
+use crate::timestamp;
 use js_sys::Date;
 use scrip::Context;
 use scrip::time::Instant;
@@ -21,6 +22,11 @@ pub(super) fn seed() -> Result<[u8; 32], Fault> {
 /// Returns the time of the runtime's clock, which also measures durations.
 pub(super) fn clock_ms() -> i64 {
     Date::now() as i64
+}
+
+/// Returns the present time by the clock of a request, which a test may have set. `arrived_ms` is the arrival by the runtime's clock.
+pub(super) fn present_ms(context: &Context, arrived_ms: i64) -> i64 {
+    timestamp::later(context.now.millis(), timestamp::elapsed(arrived_ms, clock_ms()))
 }
 
 /// Returns the context of an event that begins now.

@@ -3,7 +3,10 @@
 /** Returns `name`, newline, `value`, newline, for every header; neither part can contain a newline. */
 export function headerLines(headers) {
   let lines = "";
-  for (const [name, value] of headers) lines += `${name}\n${value}\n`;
+  // The runtime takes twice as long for its iterator.
+  headers.forEach((value, name) => {
+    lines += `${name}\n${value}\n`;
+  });
   return lines;
 }
 
@@ -42,24 +45,21 @@ const PATIENCE = 4;
 const BODY_MS = 20_000;
 
 /** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. At most `most` bytes are held in memory. */
-export async function readBody(request, most) {
-  if (request.body === null) return new Uint8Array(0);
-  let timer;
-  const late = new Promise((done) => {
-    timer = setTimeout(done, BODY_MS, "late");
+export function readBody(request, most) {
+  return new Promise((done) => {
+    const timer = setTimeout(done, BODY_MS, "late");
+    const end = (body) => {
+      clearTimeout(timer);
+      done(body);
+    };
+    collect(request, most).then(end, () => end("broken"));
   });
-  try {
-    return await Promise.race([collect(request, most), late]);
-  } catch {
-    return "broken";
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function collect(request, most) {
   const declared = Number(request.headers.get("content-length") ?? NaN);
   if (declared <= most) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return new Uint8Array(0);
   if (declared > most * PATIENCE) return "too long";
   let chunks = [];
   let length = 0;
@@ -94,7 +94,11 @@ export async function hasFolder(disk) {
 /** Makes an answer of the runtime from a status, header lines and bytes. */
 export function respond(status, lines, bytes) {
   const isEmpty = status === 204 || status === 304;
-  return new Response(isEmpty ? null : bytes, { status, headers: [...headersOf(lines), dateHeader()] });
+  // The runtime takes half as long again for a list of pairs.
+  const headers = new Headers();
+  for (const [name, value] of headersOf(lines)) headers.append(name, value);
+  headers.append(...dateHeader());
+  return new Response(isEmpty ? null : bytes, { status, headers });
 }
 
 /** Returns the header with the time of the answer: a caller's clock may be wrong, and not every runtime writes it. */

@@ -68,8 +68,8 @@ impl Directory {
             return Reply::default();
         };
         let found = self.event_at(&Request { method: "GET".into(), path, ..Request::default() }, setup, now_ms);
-        let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
-        let caller = match auth::admit(matched, &request, record.as_deref(), now_ms, "v-1") {
+        let record: Option<Record> = (found.status == 200).then(|| serde_json::from_slice(&found.body).unwrap());
+        let caller = match auth::admit(matched, &request, record.as_ref(), now_ms, "v-1") {
             Ok(caller) => caller,
             Err(reply) => return reply,
         };

@@ -6,7 +6,7 @@ use crate::edge_comparison;
 use object::Object;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::access::auth::{self, KeyLookup};
+use scrip_worker::access::auth::{self, KeyLookup, Record};
 use scrip_worker::access::failed_attempts::{self, AttemptDecision, ClientKey, FailedAttempts};
 use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
@@ -133,8 +133,8 @@ impl Edge {
         now_ms: i64,
     ) -> Result<Caller, Reply> {
         let judge = |record: Option<&CachedKey>| {
-            let record = record.map(|kept| kept.record.as_str());
-            auth::admit(matched, request, record, now_ms, request_id)
+            let record: Option<Record> = record.and_then(|kept| serde_json::from_str(&kept.record).ok());
+            auth::admit(matched, request, record.as_ref(), now_ms, request_id)
         };
         let is_fresh = |kept: &CachedKey| kept.at_ms <= now_ms && now_ms < kept.at_ms + FRESH_MS;
         let kept = self.keys.borrow().get(name).filter(|kept| is_fresh(kept)).cloned();

@@ -8,6 +8,7 @@
 //! the end of time.
 
 pub mod edge_rules;
+pub mod known_revisions;
 
 use crate::access::bundle_head::{HeadCopy, copy_name};
 use crate::access::bundle_parts;

@@ -108,6 +108,7 @@ pub struct EdgeClaims {
     pub goods: Option<GoodsRoot>,
     from: i64,
     to: i64,
+    iat: i64,
 }
 
 impl EdgeClaims {
@@ -153,6 +154,8 @@ pub struct EdgeRules {
     pub head: String,
     /// Their revision.
     pub revision: String,
+    /// Time at which the object signed the head. Their revision was the present one.
+    pub signed_ms: i64,
     /// The tree of their goods.
     pub goods: Option<GoodsRoot>,
     /// Numbers of the goods buckets in them.
@@ -168,7 +171,9 @@ impl EdgeRules {
         let prepared = PreparedRules::joined(core, &[opened.as_bytes()]).ok()?.with_horizon(from, to);
         prepared.prepare_candidates();
         let EdgePart { head, revision, .. } = part;
-        Some(EdgeRules { prepared, head, revision, goods: claims.goods, joined: BTreeSet::new() })
+        // The time of a head is in whole seconds, rounded down.
+        let signed_ms = claims.iat.saturating_mul(1_000);
+        Some(EdgeRules { prepared, head, revision, signed_ms, goods: claims.goods, joined: BTreeSet::new() })
     }
 
     /// Returns the numbers of the goods buckets that a request needs and the rules do not have. A SKU in them may name a product of a
@@ -239,7 +244,7 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     fn head(change: Json) -> String {
-        let mut claims = json!({ "decides": DECIDES, "writes": WRITES, "core": "c0", "from": 0, "to": 1 });
+        let mut claims = json!({ "decides": DECIDES, "writes": WRITES, "core": "c0", "from": 0, "to": 1, "iat": 2 });
         claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         format!("e30.{}.c2ln", Base64UrlUnpadded::encode_string(claims.to_string().as_bytes()))
     }
