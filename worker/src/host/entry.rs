@@ -77,7 +77,7 @@ pub fn answer_request(
 ) -> Result<JsValue, JsValue> {
     let answered = fetch(raw, body, env, worker::Context::new(runtime));
     let mut answered = Box::pin(async move { Ok::<JsValue, JsValue>(answered.await?.into()) });
-    // A promise takes as long as a decision. What is not ready waits for an event, which comes after this call.
+    // A promise takes as long as a decision. It begins by polling again, so that it misses no event.
     match answered.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answered) => answered,
         Poll::Pending => Ok(future_to_promise(answered).into()),
