@@ -15,7 +15,7 @@ listen(entry.reportRulesRevision);
 // Far above the time that any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;
 // Requests of clients that the entry mostly answers by its own rules. Their bodies are read first: then the engine answers at once.
-const AT_ONCE = /\/client\/v1\/(?:validations|qualifications)$/;
+const AT_ONCE = /^\/client\/v1\/(?:validations|qualifications)$/;
 const AT_ONCE_BYTES_MAX = 65_536;
 
 export default {
@@ -30,8 +30,11 @@ export default {
   },
 };
 
-const mayBeAtOnce = (request) =>
-  request.method === "POST" && AT_ONCE.test(request.url) && Number(request.headers.get("content-length") ?? NaN) <= AT_ONCE_BYTES_MAX;
+/** Returns whether the body is known to be short. One in chunks has no length, whatever a header says. */
+function mayBeAtOnce({ method, url, headers }) {
+  const isShort = Number(headers.get("content-length") ?? NaN) <= AT_ONCE_BYTES_MAX && !headers.has("transfer-encoding");
+  return method === "POST" && isShort && AT_ONCE.test(new URL(url).pathname);
+}
 
 /** Waits for an answer; after a while the caller gets that of a failure. */
 async function waitFor(answer, request) {

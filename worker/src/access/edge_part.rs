@@ -20,7 +20,7 @@ const NONCE_BYTES: usize = 12;
 /// Length of a key, and of a key of a nonce.
 const KEY_BYTES: usize = 32;
 /// Purpose of the derived keys. Another form of the part has another one.
-const PURPOSE: &[u8] = b"scrip edge part 1";
+const PURPOSE: &[u8] = b"scrip edge part 2";
 
 /// Part of a bundle for the entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct EdgePart {
     pub head: String,
     /// Revision of the rules, as the object reports it (`store::bundle_heads`).
     pub revision: String,
+    /// True if this was the present revision when the object signed the head: it still was when the part was made.
+    pub is_present: bool,
     /// Keys of the sealed boxes by the normal forms of their codes, in hexadecimal digits.
     pub keys: BTreeMap<String, String>,
 }
@@ -95,7 +97,7 @@ mod tests {
 
     fn part() -> EdgePart {
         let keys = BTreeMap::from([("TEN".to_owned(), "00".repeat(32))]);
-        EdgePart { head: "a.b.c".into(), revision: "1f".into(), keys }
+        EdgePart { head: "a.b.c".into(), revision: "1f".into(), is_present: true, keys }
     }
 
     #[test]

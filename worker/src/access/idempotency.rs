@@ -20,6 +20,8 @@ use crate::store::sql::Fault;
 
 pub use crate::store::access::stored_responses::{StoredResponse, revise};
 
+/// Header of an answer that is returned again.
+pub const REPLAYED: &str = "idempotency-replayed";
 /// Retention time of a response.
 pub const RESPONSES_RETAINED_MS: i64 = 86_400_000;
 /// Maximum length of a key.
@@ -111,7 +113,7 @@ pub fn find_response(
         return Err(error(422, "idempotency_key_reused", "Idempotency-Key reused", message).into());
     }
     let mut headers: Vec<(String, String)> = serde_json::from_str(&found.headers).unwrap_or_default();
-    headers.push(("idempotency-replayed".into(), "true".into()));
+    headers.push((REPLAYED.into(), "true".into()));
     let status = u16::try_from(found.status).unwrap_or(200);
     Ok(ResponseLookup::Answered(Reply { status, headers, body: found.load_body(store)?.into_bytes() }))
 }

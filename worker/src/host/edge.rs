@@ -10,6 +10,7 @@ use super::object_protocol::find_line;
 use super::{bundle_goods, log, random};
 use crate::access::bundle_parts;
 use crate::access::edge_part::{self, EdgeKey, EdgePart};
+use crate::access::idempotency::REPLAYED;
 use crate::domain::bundle::build_job::BundleDemand;
 use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, EdgeRequest, EdgeRules, part_hashes};
 use crate::domain::bundle::kv_copies::known_revisions::{KnownRevisions, RulesInQuestion};
@@ -67,6 +68,10 @@ pub fn report_rules_revision(project: String, revision: String) {
 pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context: &Context, host: &EdgeHost<'_>) {
     let bindings: &Bindings = host.env.unchecked_ref();
     let bound = caller.settings.client_edge.bound(bindings.has_objects_here());
+    // The stored answer of a repeated Idempotency-Key has the revision of its first time.
+    if find_line(&answer.lines, REPLAYED).is_some() {
+        return;
+    }
     if let (Some(RulesBound::Within(_)), Some(revision)) = (bound, find_line(&answer.lines, REVISION)) {
         let now_ms = random::present_ms(context, host.arrived_ms);
         // The object was asked after the request had arrived.
@@ -109,7 +114,7 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Returns the answer by the copies; `None` where the object is to answer. `lines` writes the header lines of a demand. Where the object
-    /// does not answer (`is_fallback`), rules count as present unless a newer revision was reported.
+    /// does not answer (`is_fallback`), rules without a reported revision count too, within the bound of the project.
     pub async fn answer(
         &self,
         request: &EdgeRequest<'_>,
@@ -153,9 +158,9 @@ impl<'c> EdgeCall<'c> {
     fn check_revision(&self, head: &str, is_fallback: bool) -> Option<()> {
         let now_ms = random::present_ms(self.context, self.host.arrived_ms);
         let is_allowed = self.with_rules(head, |rules| {
-            let EdgeRules { revision, signed_ms, .. } = rules;
+            let EdgeRules { revision, present_ms, .. } = rules;
             let project = &self.caller.project;
-            let question = RulesInQuestion { project, revision, signed_ms: *signed_ms, is_fallback };
+            let question = RulesInQuestion { project, revision, present_ms: *present_ms, is_fallback };
             REVISIONS.with_borrow_mut(|revisions| revisions.allow(question, self.bound, now_ms))
         })?;
         is_allowed.then_some(())

@@ -80,6 +80,11 @@ impl EdgePass<'_> {
         Some(reply)
     }
 
+    /// Returns true for a request whose codes the rules may know.
+    pub fn names_codes(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| read.names_codes)
+    }
+
     /// Returns true if nothing can have been stored for the request.
     pub fn stores_nothing(&self) -> bool {
         stores_nothing(&self.body.request.body)

@@ -264,7 +264,7 @@ impl IncomingRequest {
             None => self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await,
         };
         // The rules answer a right code also while the object fails. What then has no answer must count, or codes could be tried freely.
-        let is_guess = edge.is_some() && is_unanswered(&outcome);
+        let is_guess = edge.is_some_and(EdgePass::names_codes) && is_unanswered(&outcome);
         let answer = outcome.as_mut().ok().and_then(EntryOutcome::answer_mut);
         limiter.leave(answer, is_guess, self.arrived_ms, &self.runtime).await;
         outcome

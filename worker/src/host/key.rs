@@ -11,7 +11,7 @@ use crate::access::auth::Record;
 use crate::constant_time::sha256_hex;
 use crate::store::sql::Fault;
 use crate::timestamp;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -52,6 +52,8 @@ thread_local! {
     /// The digest of the setup; a process has one for all its life.
     static SETUP_DIGEST: RefCell<Option<String>> = const { RefCell::new(None) };
     static MEMORY: RefCell<BTreeMap<String, CachedKey>> = const { RefCell::new(BTreeMap::new()) };
+    /// Number of evictions: what was read before one may be an evicted record.
+    static EVICTIONS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Location of a record.
@@ -87,8 +89,10 @@ pub(super) async fn find(
     if let Some(cached) = find_cached(place.name, now) {
         return Ok(Some(cached));
     }
+    let evictions = EVICTIONS.get();
     let text = env.kv("KV")?.get(place.name).text().await?;
-    match text.as_deref().and_then(read_cached).filter(|cached| cached.is_fresh(now)) {
+    let cached = text.as_deref().and_then(read_cached).filter(|cached| cached.is_fresh(now));
+    match cached.filter(|_| EVICTIONS.get() == evictions) {
         Some(cached) => {
             cache(place.name, cached.clone());
             Ok(Some(cached))
@@ -107,6 +111,7 @@ pub(super) async fn request_record(
     let kv = env.kv("KV")?;
     let bindings: &Bindings = env.unchecked_ref();
     let call = ObjectCall { method: "GET", target: place.path, lines: place.lines, body: None };
+    let evictions = EVICTIONS.get();
     let answer = bindings.call(place.object, call).await?;
     if answer.status == 404 {
         MEMORY.with_borrow_mut(|memory| memory.remove(place.name));
@@ -118,6 +123,10 @@ pub(super) async fn request_record(
     let record = String::from_utf8(answer.bytes.to_vec()).map_err(|_| Fault::new("a key record is not text"))?;
     let text = write_cached(timestamp::later(now, FRESH_MILLIS), &record);
     let cached = read_cached(&text).ok_or_else(|| Fault::new("a key record cannot be cached"))?;
+    // It may be the evicted record.
+    if EVICTIONS.get() != evictions {
+        return Ok(Some(cached));
+    }
     let put = kv.put(place.name, text)?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request calls the owner again.
     runtime.wait_until(async move {
@@ -131,6 +140,8 @@ pub(super) async fn request_record(
 
 /// Evicts a changed record from the memory of this instance.
 pub(super) fn evict_here(name: &str) {
+    // A count of evictions.
+    EVICTIONS.set(EVICTIONS.get().wrapping_add(1));
     MEMORY.with_borrow_mut(|memory| memory.remove(name));
 }
 

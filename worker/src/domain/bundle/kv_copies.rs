@@ -179,7 +179,8 @@ pub fn edge_part(store: &Store<'_>, head: &StoredHead) -> Result<EdgePart, Fault
     let keys = stored::list_box_keys(store)?;
     let keys = keys.into_iter().filter_map(|(code, key)| key.map(|key| (code, key)));
     let revision = stored::rules_revision(&head.revision, root);
-    Ok(EdgePart { head: head.jws.clone(), revision, keys: keys.collect() })
+    let is_present = revision == stored::find_rules_revision(store)?;
+    Ok(EdgePart { head: head.jws.clone(), revision, is_present, keys: keys.collect() })
 }
 
 fn copy_of(head: &StoredHead) -> Result<HeadCopy, Fault> {

@@ -154,8 +154,8 @@ pub struct EdgeRules {
     pub head: String,
     /// Their revision.
     pub revision: String,
-    /// Time at which the object signed the head. Their revision was the present one.
-    pub signed_ms: i64,
+    /// Time at which the object signed the head, if their revision was the present one then.
+    pub present_ms: Option<i64>,
     /// The tree of their goods.
     pub goods: Option<GoodsRoot>,
     /// Numbers of the goods buckets in them.
@@ -170,10 +170,10 @@ impl EdgeRules {
         let (from, to) = (Instant::from_millis(claims.from)?, Instant::from_millis(claims.to)?);
         let prepared = PreparedRules::joined(core, &[opened.as_bytes()]).ok()?.with_horizon(from, to);
         prepared.prepare_candidates();
-        let EdgePart { head, revision, .. } = part;
+        let EdgePart { head, revision, is_present, .. } = part;
         // The time of a head is in whole seconds, rounded down.
-        let signed_ms = claims.iat.saturating_mul(1_000);
-        Some(EdgeRules { prepared, head, revision, signed_ms, goods: claims.goods, joined: BTreeSet::new() })
+        let present_ms = is_present.then_some(claims.iat.saturating_mul(1_000));
+        Some(EdgeRules { prepared, head, revision, present_ms, goods: claims.goods, joined: BTreeSet::new() })
     }
 
     /// Returns the numbers of the goods buckets that a request needs and the rules do not have. A SKU in them may name a product of a

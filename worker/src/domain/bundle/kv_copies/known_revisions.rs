@@ -24,8 +24,8 @@ pub struct RulesInQuestion<'r> {
     pub project: &'r str,
     /// Their revision.
     pub revision: &'r str,
-    /// Time at which the object signed their head.
-    pub signed_ms: i64,
+    /// Time at which the object signed their head, if their revision was the present one then.
+    pub present_ms: Option<i64>,
     /// True if the object has been asked and does not answer.
     pub is_fallback: bool,
 }
@@ -73,7 +73,9 @@ impl KnownRevisions {
 
     /// Returns true if rules were the present ones a number of seconds ago, or later, and are not known to have changed since.
     fn are_within(&mut self, rules: RulesInQuestion<'_>, seconds: u32, now_ms: i64) -> bool {
-        self.confirm(rules.project, rules.revision, rules.signed_ms, now_ms);
+        if let Some(present_ms) = rules.present_ms {
+            self.confirm(rules.project, rules.revision, present_ms, now_ms);
+        }
         let Some(confirmed) = self.confirmed.get(rules.project) else { return false };
         // Seconds of 32 bits are milliseconds of 64 bits.
         let most_ms = i64::from(seconds).saturating_mul(1_000);
@@ -96,7 +98,7 @@ mod tests {
 
     /// Rules of a revision whose head was signed a day ago.
     fn rules(revision: &str) -> RulesInQuestion<'_> {
-        RulesInQuestion { project: "proj_1", revision, signed_ms: NOW - 86_400_000, is_fallback: false }
+        RulesInQuestion { project: "proj_1", revision, present_ms: Some(NOW - 86_400_000), is_fallback: false }
     }
 
     #[test]
@@ -150,13 +152,16 @@ mod tests {
     fn a_head_confirms_its_revision_at_the_time_of_its_signature() {
         let mut known = KnownRevisions::new();
         let within = RulesBound::Within(30);
-        let signed = |revision, signed_ms| RulesInQuestion { signed_ms, ..rules(revision) };
+        let signed = |revision, signed_ms| RulesInQuestion { present_ms: Some(signed_ms), ..rules(revision) };
         assert!(known.allow(signed("a", NOW), within, NOW + 30_000));
         assert!(!known.allow(signed("a", NOW), within, NOW + 30_001));
         known.confirm("proj_1", "b", NOW + 5_000, NOW + 5_000);
         assert!(!known.allow(signed("a", NOW), within, NOW + 6_000));
         assert!(known.allow(signed("c", NOW + 7_000), within, NOW + 8_000));
         assert!(!known.allow(signed("b", NOW), within, NOW + 8_000));
+        // Its documents had changed before the signature.
+        let urgent = RulesInQuestion { present_ms: None, ..rules("d") };
+        assert!(!known.allow(urgent, within, NOW + 9_000) && known.allow(rules("c"), within, NOW + 9_000));
     }
 
     #[test]
