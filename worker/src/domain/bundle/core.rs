@@ -13,7 +13,6 @@ use crate::domain::bundle::read_documents::ReadDocuments;
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
-use crate::store::bundle_drafts;
 use crate::store::bundle_heads::{self, BundleState};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
@@ -141,7 +140,7 @@ impl CoreBuild {
         let (Some(CoreStage::Selecting(selection)), Some(recorded)) = (self.stage, self.recorded) else {
             return Ok(ReadDocuments::default());
         };
-        let written = if self.epoch == state.epoch { bundle_drafts::list_written(store, &recorded)? } else { None };
+        let written = if self.epoch == state.epoch { bundle_heads::list_written(store, &recorded)? } else { None };
         let Some(written) = written else { return Ok(ReadDocuments::default()) };
         let mut read = selection.into_read();
         read.forget(&written);
@@ -151,7 +150,7 @@ impl CoreBuild {
     /// Has the documents recorded that are written from now on, as long as not all are read.
     fn record_written(&mut self, store: &mut Store<'_>) {
         if self.recorded.as_ref() != Some(&self.revision) {
-            bundle_drafts::record_from(store, &self.revision);
+            bundle_heads::record_written_from(store, &self.revision);
             self.recorded = Some(self.revision.clone());
         }
     }
@@ -192,7 +191,7 @@ impl CoreBuild {
             let CoreStep { stage, rows } = stage.step(store, project, self.horizon.built)?;
             if let (true, CoreStage::Preparing(preparation)) = (is_selecting, &stage) {
                 self.horizon = preparation.horizon();
-                bundle_drafts::end_record(store);
+                bundle_heads::end_record_of_written(store);
             }
             self.stage = Some(stage);
             // The last step may take more than there is.

@@ -120,7 +120,7 @@ fn read_terms(store: &Store<'_>, kind: &str, document: &Document) -> Result<Read
             ReadTerms::Rule(segments)
         }
         "products_collection" => {
-            let listed = list_goods_of(&document.body);
+            let listed = list_goods_of(document);
             let has_listed = has_all(store, &listed)?;
             ReadTerms::Collection(listed, has_listed)
         }
