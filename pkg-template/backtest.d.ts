@@ -18,12 +18,12 @@ export interface BackTestOptions {
   orders: PastOrders;
   /** Time at which all orders are decided: a Date, whole milliseconds since 1970, or ISO 8601 text with its zone. Default the present time. */
   now?: Date | number | string | undefined;
-  /** Called a few times a second with the number of orders that were read. */
+  /** Called a few times a second with the number of orders that were decided; all are read before. */
   onProgress?: ((orders: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The result of a back-test. Amounts are in minor units. Quantities, budgets and limits of the draft count across the orders, in the order of their `created_at`; counts of a day, a week or a month do not. */
+/** The result of a back-test. Amounts are in minor units. Quantities, budgets, balances and limits of the draft count across the orders, in the order of their `created_at`; counts of a day, a week or a month do not: they give too high a cost. */
 export interface BackTestResult {
   /** Number of orders in the file, unreadable ones included. */
   orders: number;
@@ -33,6 +33,8 @@ export interface BackTestResult {
   touched: number;
   /** Sum of these discounts. */
   cost: number;
+  /** Of these, the orders whose use of limits could not be counted, since a sum would leave 64 bits: later orders are decided without it. */
+  uncounted: number;
   /** Of these, the orders to which another offer alone gives more, and their customers; an order without a customer counts as one. */
   better_elsewhere: { orders: number; customers: number };
   /** Orders about which facts are missing, in neither number above: the discount that the known facts give, and the first 100 missing facts. */

@@ -1,6 +1,6 @@
 // Entry for back-tests: decides what a draft of a campaign would have cost, by orders of the past. Nothing leaves the page.
 import { load, prepare } from "@scrip-edge/page";
-import { draftOf, hasLimits } from "./backtest/draft.js";
+import { draftOf } from "./backtest/draft.js";
 import { readOrders, sortedByTime } from "./backtest/orders.js";
 import { OrderTrial } from "./backtest/trial.js";
 
@@ -13,7 +13,7 @@ const LISTED_MAX = 100;
 
 /**
  * Tries a draft on orders. Each is decided as if it were placed at `now` with the draft alone; the largest discount of its redeemables counts.
- * A draft with limits is tried in the order of time, and each order finds what the earlier ones have used.
+ * They are tried in the order of time, and each finds what the earlier ones have used.
  * Fails where rules or draft cannot be read, or at the signal.
  */
 export async function backTest({ rules, draft, orders, now = Date.now(), onProgress, signal }) {
@@ -23,13 +23,10 @@ export async function backTest({ rules, draft, orders, now = Date.now(), onProgr
   const report = new Report();
   try {
     const trial = new OrderTrial(prepared, redeemables, { now, seed: "00" });
-    const isLimited = hasLimits(draft);
-    const read = paced(readOrders(orders), signal, isLimited ? undefined : onProgress);
-    const tried = isLimited ? paced(sortedByTime(read), signal, onProgress) : read;
-    for await (const { line, order, problem } of tried) {
+    for await (const { line, order, problem } of paced(sortedByTime(paced(readOrders(orders), signal)), signal, onProgress)) {
       const found = problem || order.status === "CANCELED" ? { problem } : trial.decide(order);
-      if (isLimited && found.discount > 0 && found.missing.length === 0) trial.count(line, found);
       report.add(line, found);
+      if (found.discount > 0 && found.missing.length === 0 && !trial.count(line, found)) report.result.uncounted += 1;
     }
   } finally {
     prepared.free();
@@ -57,7 +54,7 @@ async function* paced(orders, signal, onProgress) {
 class Report {
   #elsewhere = new Set();
   result = {
-    orders: 0, canceled: 0, touched: 0, cost: 0, better_elsewhere: { orders: 0, customers: 0 },
+    orders: 0, canceled: 0, touched: 0, cost: 0, uncounted: 0, better_elsewhere: { orders: 0, customers: 0 },
     provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
   };
 

@@ -35,7 +35,9 @@ pub use customer_conditions::met_conditions;
 pub use order_return::answer::{ReturnAnswer, ReturnRequest};
 pub use qualify::prices::{GoodsPrice, find_prices};
 pub use qualify::{QualificationAnswer, qualify, qualify_offline};
-pub use redeem::{RedeemedPart, RedemptionCounts, RedemptionDecision, count_redemption, expected_grants, redeem};
+pub use redeem::{
+    NewCustomer, RedeemedPart, RedemptionCounts, RedemptionDecision, count_redemption, expected_grants, redeem,
+};
 pub use referral::Referral;
 pub use return_order::return_items;
 pub use rollback::{RollbackDecision, RollbackRequest, rollback};

@@ -67,6 +67,11 @@ impl<T> OrderedMap<T> {
         self.values.iter()
     }
 
+    /// Returns the number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
     /// Returns whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

@@ -1,8 +1,6 @@
 // The draft of a campaign: its documents, joined to the rules under which it is tried.
 
 const REDEEMABLES_MAX = 30;
-// Names of rules that count, and limits of units over the lifetime of a campaign or tier.
-const LIMITS = /"redemption\.count|"campaign\.(orders|redemptions)|_(campaign|tier)_quantity_limit/;
 const LISTS = [
   "campaigns", "promotion_tiers", "vouchers", "validation_rules", "validation_rules_assignments", "categories", "product_collections", "segments",
 ];
@@ -27,12 +25,6 @@ export function draftOf(rules, draft) {
     throw new TypeError(`draft must have 1 to ${REDEEMABLES_MAX} promotion_tiers and vouchers (actual value is \`${redeemables.length}\`)`);
   }
   return { joined, redeemables };
-}
-
-/** Returns whether what earlier orders have used may change what the draft gives: quantities, budgets, limits for each customer or of units. */
-export function hasLimits(draft) {
-  const isLimited = ({ redemption }) => redemption?.quantity !== undefined && redemption.quantity !== null;
-  return listOf(draft.vouchers ?? [], "draft.vouchers").some(isLimited) || LIMITS.test(JSON.stringify(draft));
 }
 
 function readRules(rules) {

@@ -21,10 +21,10 @@ export class OrderTrial {
     this.#others = `"options":${JSON.stringify({ limit: 1, sorting_rule: "BEST_DEAL", filters })}`;
   }
 
-  /** Counts the redemption that `decide` found for the order of a line, so that the limits of the draft hold across orders. */
+  /** Counts the redemption that `decide` found for the order of a line, so that limits hold across orders. Returns whether it was counted. */
   count(line, { request }) {
     // Ids of redemptions and new customers follow from the seed.
-    this.#prepared.count(request, { ...this.#context, seed: line.toString(16).padStart(8, "0") });
+    return this.#prepared.count(request, { ...this.#context, seed: line.toString(16).padStart(8, "0") });
   }
 
   /** Returns the discount of the draft with its request, that of the best other offer, the customer, and what is missing; or the problem of the order. */

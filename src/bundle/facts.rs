@@ -3,15 +3,15 @@
 mod answers;
 mod goods;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::bundle::facts::goods::{CoreGoods, ListedGoods};
-use crate::decide::RedemptionCounts;
+use crate::decide::{NewCustomer, RedemptionCounts};
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
-use crate::ledger::{AccountId, Entry, Journal, Transfer};
+use crate::ledger::{AccountId, Journal};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
 use crate::model::goods_buckets::KnownGoodsNames;
@@ -26,7 +26,7 @@ use crate::model::visibility::ListedTime;
 use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
-use crate::time::{Instant, TimeZone};
+use crate::time::TimeZone;
 use crate::wire::readability::UnreadableDocuments;
 use crate::wire::rule_set::{Coverage, NewCustomerConditions, OwnFacts, RuleSet};
 
@@ -67,6 +67,8 @@ pub struct RuleSetFacts {
     campaigns: OrderedMap<Arc<Campaign>>,
     categories: OrderedMap<Arc<Category>>,
     customers: OrderedMap<Customer>,
+    /// For each folded e-mail address, the position of the first customer with it; filled on first use.
+    emails: OnceLock<BTreeMap<Text, usize>>,
     orders: OrderedMap<Order>,
     products: ListedGoods,
     skus: ListedGoods,
@@ -331,21 +333,20 @@ impl RuleSetFacts {
         &self.metadata_schemas
     }
 
-    /// Adds what a redemption counts, as long ago, and its new customer. Returns whether the counts are known.
+    /// Adds what a redemption counts to the balances, and its new customer under each of their names. Returns `false` if a balance would
+    /// leave 64 bits. Rules without counts have nothing to change: a decision that needs one lacks it.
     pub fn count(&mut self, counts: RedemptionCounts) -> bool {
-        let Some(journal) = &mut self.journal else { return false };
-        let long_ago = |entry| match entry {
-            Entry::Post(transfer) => Entry::Post(Transfer { at: Instant::default(), ..transfer }),
-            other => other,
-        };
-        let entries: Vec<Entry> = counts.entries.into_iter().map(long_ago).collect();
-        if journal.apply(&entries).is_err() {
+        if self.journal.as_mut().is_some_and(|journal| journal.count(&counts.entries).is_err()) {
             return false;
         }
-        if let Some(customer) = counts.new_customer {
-            let names = [customer.id.as_ref(), customer.source_id.as_ref()];
+        if let Some(NewCustomer { customer, sent_id }) = counts.new_customer {
+            let names = [customer.id.clone(), customer.source_id.clone(), sent_id];
+            let position = self.customers.len();
             for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
-                self.customers.insert(name.clone(), customer.clone());
+                self.customers.insert(name, customer.clone());
+            }
+            if let Some(emails) = self.emails.get_mut() {
+                answers::add_email(emails, &self.customers, position);
             }
         }
         true

@@ -389,7 +389,7 @@ impl PreparedRules {
     }
 
     /// Counts a redemption of a request in JSON: decisions by these rules then find quantities, limits and budgets with it. Counts of a day, a
-    /// week or a month are without it. Returns whether it was counted; a request that fails or lacks a fact is not.
+    /// week or a month are without it. Returns whether it was counted: a request is not that fails, lacks a fact, or leaves 64 bits.
     ///
     /// ```
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};

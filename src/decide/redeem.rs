@@ -163,7 +163,15 @@ pub struct RedemptionCounts {
     /// The transfers.
     pub entries: Vec<Entry>,
     /// The customer, if the redemption creates one.
-    pub new_customer: Option<Customer>,
+    pub new_customer: Option<NewCustomer>,
+}
+
+/// A customer whom a redemption creates.
+pub struct NewCustomer {
+    /// The customer, with a new id.
+    pub customer: Customer,
+    /// The id in the request, if the customer has another name too: later requests may repeat both.
+    pub sent_id: Option<Text>,
 }
 
 /// Finds what a redemption of a request would count; `None` if it would fail, or if a fact is missing.
@@ -188,7 +196,9 @@ pub fn count_redemption(
     case.within_bounds()?;
     let new = case.request_customer.counted();
     let profile = new.customer.as_ref().filter(|_| new.is_new());
-    let new_customer = profile.map(|profile| Customer { id: customer_id, ..Customer::clone(profile) });
+    let sent_id = request.customer.as_ref().and_then(|sent| sent.id.clone()).filter(|_| new.is_identified());
+    let new_customer = profile
+        .map(|profile| NewCustomer { customer: Customer { id: customer_id, ..Customer::clone(profile) }, sent_id });
     Ok(Some(RedemptionCounts { entries: book.into_entries(), new_customer }))
 }
 

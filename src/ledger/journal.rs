@@ -104,10 +104,23 @@ impl Journal {
             Some(_) => return Err(JournalError::Conflict(transfer.id.clone())),
             None => {}
         }
-        self.change(&transfer.debit, |balance| balance.checked_sub_unsigned(transfer.amount))?;
-        self.change(&transfer.credit, |balance| balance.checked_add_unsigned(transfer.amount))?;
+        self.move_units(transfer)?;
         self.transfers.insert(transfer.id.clone(), transfer.clone());
         Ok(())
+    }
+
+    /// Adds transfers to the balances alone. No period contains them, and the time to read one does not grow with them.
+    pub fn count(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        let mut transfers = entries.iter().filter_map(|entry| match entry {
+            Entry::Post(transfer) => Some(transfer),
+            Entry::Hold(_) | Entry::Release(_) => None,
+        });
+        transfers.try_for_each(|transfer| self.move_units(transfer))
+    }
+
+    fn move_units(&mut self, transfer: &Transfer) -> Result<(), JournalError> {
+        self.change(&transfer.debit, |balance| balance.checked_sub_unsigned(transfer.amount))?;
+        self.change(&transfer.credit, |balance| balance.checked_add_unsigned(transfer.amount))
     }
 
     fn change(&mut self, account: &AccountId, change: impl FnOnce(i64) -> Option<i64>) -> Result<(), JournalError> {
@@ -135,6 +148,18 @@ mod tests {
             part_of: None,
             at: Instant::default(),
         })
+    }
+
+    #[test]
+    fn a_counted_transfer_changes_balances_and_no_period() {
+        let mut journal = Journal::default();
+        let (account, begin) = (AccountId::new("to"), Instant::default());
+        journal.apply(&[transfer("t_1", 3)]).unwrap();
+        journal.count(&[transfer("t_2", 4)]).unwrap();
+        assert_eq!((journal.balance(&account), journal.moved(&account, begin)), (7, Some(3)));
+        assert_eq!(journal.transfers.iter().count(), 1, "what is scanned does not grow");
+        let overflow = journal.count(&[transfer("t_3", i64::MAX.unsigned_abs())]).unwrap_err();
+        assert_eq!(overflow, JournalError::Overflow(account));
     }
 
     #[test]

@@ -41,7 +41,7 @@ const ORDERS = [
   orderOf("cust_2", ["mug", 6]), // 6,000: 1,200, elsewhere 900
 ];
 const EXPECTED = {
-  orders: 7, canceled: 0, touched: 6, cost: 2_740, better_elsewhere: { orders: 4, customers: 3 },
+  orders: 7, canceled: 0, touched: 6, cost: 2_740, uncounted: 0, better_elsewhere: { orders: 4, customers: 3 },
   provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
 };
 const run = (orders, more) => backTest({ rules: RULES, draft: DRAFT, orders, now: NOW, ...more });
@@ -87,6 +87,61 @@ check("limits for each customer count across orders, of known and of new custome
   assert.deepEqual(found(await run(orders, { draft })), [4, 1_500], "an id that no customer has names none");
   const daily = limited("redemption.count.per_customer.daily", { $less_than_or_equal: [1] });
   assert.deepEqual((await run(orders, { draft: daily })).touched, 6, "counts of a day are not known across orders");
+});
+
+check("limits of what the draft refers to count across orders", async () => {
+  const orders = [{ amount: 1_000 }, { amount: 1_000 }, { amount: 1_000 }];
+  const budget = { id: "val_budget", name: "r", rules: { 1: { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [200] } }, logic: "1" } };
+  const campaign = { id: "camp_budget", name: "budget", campaign_type: "PROMOTION" };
+  const rules = { ...RULES, campaigns: [...RULES.campaigns, campaign], validation_rules: [...RULES.validation_rules, budget] };
+  const { promotion_tiers } = limited();
+  const known = { campaigns: DRAFT.campaigns, promotion_tiers, validation_rules_assignments: [assigned("val_budget", "promo_10")] };
+  assert.deepEqual(found(await run(orders, { rules, draft: known })), [2, 200], "a rule that exists");
+  const toCampaign = { ...assigned("val_budget", "camp_budget"), related_object_type: "campaign" };
+  const ofCampaign = { ...rules, validation_rules_assignments: [...RULES.validation_rules_assignments, toCampaign] };
+  const tiers = [{ ...promotion_tiers[0], campaign_id: "camp_budget" }];
+  assert.deepEqual(found(await run(orders, { rules: ofCampaign, draft: { promotion_tiers: tiers } })), [2, 200], "a campaign that exists");
+});
+
+check("the balance of a gift card and its limit count across orders", async () => {
+  const orders = [{ amount: 3_000 }, { amount: 3_000 }, { amount: 3_000 }];
+  const gift = { id: "v_gift", code: "GIFT", type: "GIFT_VOUCHER", gift: { amount: 5_000, balance: 5_000, effect: "APPLY_TO_ORDER" }, active: true };
+  assert.deepEqual(found(await run(orders, { draft: { vouchers: [gift] } })), [2, 5_000]);
+  const rule = { id: "val_gift", name: "r", rules: { 1: { name: "redemption.gift.amount", conditions: { $less_than_or_equal: [4_000] } }, logic: "1" } };
+  const draft = { vouchers: [gift], validation_rules: [rule], validation_rules_assignments: [{ ...assigned("val_gift", "v_gift"), related_object_type: "voucher" }] };
+  assert.deepEqual(found(await run(orders, { draft })), [1, 3_000]);
+});
+
+check("orders with both names of a customer, or with an e-mail address, are those of one", async () => {
+  const draft = limited("redemption.count.per_customer", { $less_than_or_equal: [1] });
+  const by = (customer) => ({ customer, amount: 1_000 });
+  const both = { id: "cust_other_project", source_id: "ann" };
+  for (const names of [[both, both, both], [both, { source_id: "ann" }, both], [both, { id: both.id }, both], [{ email: "Ann@x.example" }, { email: "ann@x.example" }]]) {
+    const { touched, unreadable } = await run(names.map(by), { draft });
+    assert.deepEqual([touched, unreadable.lines], [1, []], JSON.stringify(names));
+  }
+});
+
+check("an order that cannot be counted is reported", async () => {
+  const draft = { campaigns: DRAFT.campaigns, promotion_tiers: [tier("promo_10", { type: "AMOUNT", amount_off: 1 }, { campaign_id: "camp_new" })] };
+  const orders = Array.from({ length: 1_026 }, () => ({ amount: Number.MAX_SAFE_INTEGER }));
+  const { touched, uncounted } = await run(orders, { draft });
+  // An order's amount is counted for the tier and for its campaign: 512 have 63 bits.
+  assert.deepEqual([touched, uncounted], [1_026, 514]);
+});
+
+check("the time to decide does not grow with the counted orders", async () => {
+  const draft = limited("redemption.count.per_customer.daily", { $less_than_or_equal: [9] });
+  const timeOf = async (count) => {
+    const orders = Array.from({ length: count }, (_, at) => ({ customer: { email: `${at}@x.example` }, amount: 1_000 }));
+    const begin = process.cpuUsage();
+    assert.equal((await run(orders, { draft })).touched, count);
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / count;
+  };
+  await timeOf(1_000);
+  const [few, many] = [await timeOf(1_000), await timeOf(10_000)];
+  assert.ok(many < 3 * few, `${many} µs an order instead of ${few}`);
 });
 
 check("budgets and limits of units count across orders", async () => {

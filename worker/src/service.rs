@@ -31,8 +31,11 @@ use std::cell::Cell;
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     insert_initial_documents(store, context)?;
     if request.path == subscriptions::WEBHOOK_TOKEN_PATH {
-        let WebhookSecretUpdate { project, signing } = serde_json::from_slice(&request.body)
+        let WebhookSecretUpdate { project, signing, settings } = serde_json::from_slice(&request.body)
             .map_err(|error| Fault(format!("a secret cannot be read: {error}")))?;
+        if let Some(settings) = settings {
+            retention::limit_inputs(store, &settings, context.now.millis())?;
+        }
         subscriptions::store_secret(store, &project, &signing, context.now.millis());
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
@@ -42,12 +45,17 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
         let demand: BundleDemand = serde_json::from_slice(&request.body).map_err(unread)?;
-        if demand.is_of_change {
-            retention::limit_inputs(store, caller.settings.replay_days, context.now.millis())?;
-        }
+        retention::limit_inputs(store, &caller.settings, context.now.millis())?;
         build_job::demand(store, context, &caller, demand)?;
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
+    }
+    // A change of the setting is reported once, and one by a setup never: the first call brings it too, and is also one that is refused.
+    if store.is_opened()
+        && let Some(caller) = find_caller(request)
+    {
+        retention::limit_inputs(store, &caller.settings, context.now.millis())?;
+        commit::run_internal(store, context)?;
     }
     serve_call(request, store, context)
 }
@@ -78,7 +86,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     // A request has one id: the engine writes it into its answers too.
     let request_id = context.request_id();
     let request_id = request_id.as_str();
-    let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
+    let caller = find_caller(request);
     if let Some(caller) = &caller {
         store.fold_code_keys(caller.settings.case_sensitive_codes)?;
     }
@@ -111,6 +119,10 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         reply::allow_origin(&mut reply, origin);
     }
     Ok(reply)
+}
+
+fn find_caller(request: &Request) -> Option<Caller> {
+    header(request, "scrip-caller").and_then(|text| serde_json::from_str(text).ok())
 }
 
 fn answer(
@@ -146,6 +158,8 @@ fn answer(
         ResponseLookup::Answered(reply) => return Ok(reply),
         lookup => lookup,
     };
+    // Also without a number of days: redemptions before a change may have kept inputs.
+    let keeps_input = route.keeps_input && retention::limit_inputs(store, &caller.settings, context.now.millis())? > 0;
     // A repeated response is returned whole; from here on the reads of a request are limited.
     store.bound();
     let mut call = Call {
@@ -166,7 +180,6 @@ fn answer(
         #[cfg(feature = "test-hooks")]
         run_due: Some(job_runner::run_due),
     };
-    let keeps_input = route.keeps_input && caller.settings.replay_days > 0;
     if keeps_input {
         call.store.record_reads();
     }
@@ -180,10 +193,6 @@ fn answer(
     // A response of another project's object is stored there.
     if !reply.headers.iter().any(|(name, _)| name == FORWARD_TO_PROJECT) {
         idempotency::store_response(lookup, &reply, &idempotent_call, call.store)?;
-    }
-    // A change of the setting is reported once, and one by a setup never: these calls bring it too.
-    if keeps_input || call.store.is_opened() {
-        retention::limit_inputs(call.store, caller.settings.replay_days, context.now.millis())?;
     }
     commit::run(&mut call)?;
     Ok(reply)

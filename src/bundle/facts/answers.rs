@@ -1,6 +1,7 @@
 //! Implements the facts of a decision with rules in memory.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bundle::facts::goods::{CoreGoods, GoodsCoverage, ListedGoods};
@@ -18,6 +19,7 @@ use crate::model::redemption::StoredRedemption;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
+use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
 use crate::time::{Instant, TimeZone};
@@ -30,6 +32,19 @@ const INDEPENDENT_OF_METADATA: &str = "conditions_beside_metadata";
 const INDEPENDENT_OF_FIELDS: &str = "conditions_beside_fields";
 /// The member of a customer with the tracking id.
 const TRACKING_ID: &str = "tracking_id";
+
+/// Adds the e-mail address of the customer at a position, unless another one with it was created before.
+pub(super) fn add_email(emails: &mut BTreeMap<Text, usize>, customers: &OrderedMap<Customer>, position: usize) {
+    // Times of the service have one text format, in the order of time.
+    let created_at =
+        |customer: &Customer| customer.document.get("created_at").and_then(Node::as_str).map(str::to_owned);
+    let Some(customer) = customers.at(position) else { return };
+    let Some(email) = customer.email() else { return };
+    let first = emails.entry(Text::from(fold(email))).or_insert(position);
+    if customers.at(*first).is_some_and(|first| created_at(customer) < created_at(first)) {
+        *first = position;
+    }
+}
 
 impl RuleSetFacts {
     /// Adds the goods of buckets.
@@ -166,17 +181,12 @@ impl Facts for RuleSetFacts {
         if !self.covers("customer") {
             return Known::Unknown;
         }
-        // Times of the service have one text format, in the order of time.
-        fn created_at(customer: &Customer) -> Option<&str> {
-            customer.document.get("created_at").and_then(Node::as_str)
-        }
-        let mut first: Option<&Customer> = None;
-        for customer in self.customers.iter() {
-            let is_named = customer.email().is_some_and(|own| fold(own) == email);
-            if is_named && first.is_none_or(|first| created_at(customer) < created_at(first)) {
-                first = Some(customer);
-            }
-        }
+        let emails = self.emails.get_or_init(|| {
+            let mut emails = BTreeMap::new();
+            (0..self.customers.len()).for_each(|position| add_email(&mut emails, &self.customers, position));
+            emails
+        });
+        let first = emails.get(email).and_then(|position| self.customers.at(*position));
         self.known("customer", email, first)
     }
 

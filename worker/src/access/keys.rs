@@ -201,6 +201,8 @@ pub struct WebhookSecretUpdate {
     pub project: String,
     /// New secret.
     pub signing: WebhookSecret,
+    /// Settings of the project; absent in a message of an earlier version.
+    pub settings: Option<Settings>,
 }
 
 /// Message to the entry when the settings of a project have changed, on which its bundle depends.

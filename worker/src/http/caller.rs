@@ -66,6 +66,9 @@ pub const ROLES: &[(&str, UserRole)] = &[
     ("MERCHANT", UserRole::Merchant),
 ];
 
+/// Time after a change of settings for which callers may have the former ones: twice the maximum age of their records.
+const FORMER_SETTINGS_MS: u64 = 120_000;
+
 /// Settings of a project that a call needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -99,6 +102,14 @@ pub struct Settings {
     /// Permission of the entry to answer clients.
     #[serde(default, skip_serializing_if = "is_default")]
     pub client_edge: EdgePolicy,
+}
+
+impl Settings {
+    /// Tests if these settings are former ones, where others of the project were changed at a time. The clocks of two machines may differ, so
+    /// only a recent change counts.
+    pub fn is_former(&self, changed_ms: i64, now_ms: i64) -> bool {
+        self.changed_ms < changed_ms && now_ms.abs_diff(changed_ms) < FORMER_SETTINGS_MS
+    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

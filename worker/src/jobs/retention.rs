@@ -4,9 +4,10 @@
 //! rows at a time, and schedules nothing when there is nothing to remove. Times saturate, at both ends of time.
 
 use crate::access::idempotency::RESPONSES_RETAINED_MS;
+use crate::http::caller::Settings;
 use crate::jobs::outbox;
 use crate::store::Store;
-use crate::store::documents::redemptions;
+use crate::store::documents::redemptions::{self, ReplaySetting};
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
 use crate::store::redemption_inputs;
@@ -69,15 +70,23 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Sets for how many days inputs of redemptions are kept from now on; the retention sweep deletes older ones at once. Runs right before the
-/// commit.
-pub fn limit_inputs(store: &mut Store<'_>, days: i64, now_ms: i64) -> Result<(), Fault> {
-    if redemptions::find_input_days(store)?.is_some_and(|former| former != days) {
-        redemptions::update_input_days(store, days);
+/// Takes over for how many days inputs of redemptions are kept, unless the project has later settings; the retention sweep deletes older ones
+/// at once. Returns the number that counts.
+pub fn limit_inputs(store: &mut Store<'_>, settings: &Settings, now_ms: i64) -> Result<i64, Fault> {
+    let stored = redemptions::find_replay_setting(store)?;
+    if let Some(stored) = stored.filter(|stored| settings.is_former(stored.changed_ms, now_ms)) {
+        return Ok(stored.days);
+    }
+    let brought = ReplaySetting { days: settings.replay_days, changed_ms: settings.changed_ms };
+    if stored == Some(brought) || stored.is_none() && brought.days == 0 {
+        return Ok(brought.days);
+    }
+    redemptions::update_replay_setting(store, brought);
+    if stored.is_some_and(|former| former.days != brought.days) {
         stored::schedule(store, ID, KIND, now_ms, 0)?;
         store.schedule_jobs_at(now_ms);
     }
-    Ok(())
+    Ok(brought.days)
 }
 
 /// Runs the retention sweep: removes some rows, and schedules the next run.
@@ -87,8 +96,8 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     for rule in RULES {
         let retained_ms = match rule.of {
             RetainedRows::Inputs => {
-                let Some(days) = redemptions::find_input_days(store)? else { continue };
-                redemption_inputs::retained_ms(days)
+                let Some(setting) = redemptions::find_replay_setting(store)? else { continue };
+                redemption_inputs::retained_ms(setting.days)
             }
             _ => rule.retained_ms,
         };

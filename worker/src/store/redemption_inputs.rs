@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 /// Maximum bytes of the row of an input.
 pub const ROW_BYTES_MAX: usize = 4_096;
-/// Bytes of a row without its text and the id of the redemption: five headers, and numbers of up to eight bytes.
+/// Bytes of a row without its text and the id of the redemption: headers, and numbers of up to eight bytes.
 const ROW_OVERHEAD: usize = 48;
 
 /// Longest text that is compressed: a longer one would delay the redemption, and has no chance to fit.

@@ -78,6 +78,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0046_bundle_copying"),
     migration!("0047_redemption_inputs"),
     migration!("0048_bundle_drafts"),
+    migration!("0049_replay_setting"),
 ];
 
 /// The number of the newest migration.

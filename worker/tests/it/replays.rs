@@ -345,24 +345,68 @@ fn a_call_brings_a_changed_number_of_days() {
         shop.sweep(shop.now.get() + wait);
         shop.inputs()
     };
-    let set_days = |days: i64| {
-        shop.call(&format!("PUT /management/v1/projects/{}", shop.project), &json!({ "replay_days": days }));
-    };
     shop.edge.loses_notices.set(true);
     redeem("A");
     shop.now.set(shop.now.get() + 10 * DAY);
     redeem("B");
-    set_days(5);
+    shop.set_days(5);
     shop.call("GET /v1/vouchers/A", &Json::Null);
     assert_eq!(swept_after(2 * HOUR), 2, "the notice is lost");
     redeem("C");
     assert_eq!(swept_after(1_000), 2, "the first is older than five days");
-    set_days(0);
+    shop.set_days(0);
     shop.call("GET /v1/vouchers/A", &Json::Null);
     assert_eq!(swept_after(1_000), 2, "the notice is lost");
-    shop.edge.reopen(&shop.project);
-    shop.call("GET /v1/vouchers/A", &Json::Null);
-    assert_eq!(swept_after(1_000), 0, "the first call after a start brings the setting");
+    redeem("D");
+    assert_eq!(swept_after(1_000), 0, "a redemption brings it, also where it keeps none");
+}
+
+/// A call after the start of an object that others may end early: it brings the setting too.
+#[test]
+fn the_first_event_after_a_start_brings_the_number_of_days() {
+    for event in ["refused", "repeated", "webhook secret"] {
+        let shop = Shop::new(30);
+        shop.voucher("A", 10);
+        let body = json!({ "redeemables": [{ "object": "voucher", "id": "A" }], "order": { "amount": 1000 } });
+        let redeem = || {
+            let mut request = shop.request("POST /v1/redemptions", &body.to_string());
+            request.headers.push(("idempotency-key".into(), "once".into()));
+            shop.edge.send(request, shop.now.get(), None)
+        };
+        assert_eq!(redeem().status, 200);
+        shop.edge.loses_notices.set(true);
+        shop.set_days(0);
+        shop.edge.reopen(&shop.project);
+        match event {
+            "refused" => assert_eq!(shop.send("GET /v1/vouchers/UNKNOWN", "").status, 404),
+            "repeated" => assert_eq!(redeem().status, 200),
+            _ => drop(shop.call(&format!("POST /management/v1/projects/{}/webhook-token", shop.project), &json!({}))),
+        }
+        shop.sweep(shop.now.get() + 1_000);
+        assert_eq!(shop.inputs(), 0, "{event}");
+    }
+}
+
+/// For a minute another entry has the former setting: it neither keeps an input by it nor undoes the reduction.
+#[test]
+fn a_former_number_of_days_does_not_count() {
+    for days in [0, 5] {
+        let shop = Shop::new(30);
+        let redemption =
+            |code: &str| json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
+        ["A", "B", "C"].iter().for_each(|code| shop.voucher(code, 10));
+        shop.call("POST /v1/redemptions", &redemption("A"));
+        shop.now.set(shop.now.get() + 6 * DAY);
+        shop.call("GET /v1/vouchers/A", &Json::Null);
+        let late = shop.request("POST /v1/redemptions", &redemption("B").to_string());
+        let reply = shop.edge.send_with_former_keys(late, shop.now.get() + 20, || shop.set_days(days));
+        assert_eq!(reply.status, 200);
+        let at_once = shop.now.get() + 1_000;
+        shop.sweep(at_once);
+        assert_eq!(shop.inputs(), i64::from(days > 0), "the first is older than {days} days");
+        shop.sweep(at_once + 7 * DAY);
+        assert_eq!(shop.inputs(), 0, "the second too");
+    }
 }
 
 #[test]

@@ -351,6 +351,17 @@ impl Edge {
         self.project(project, |object| object.alarm.set(Some(i64::MIN)));
     }
 
+    #[allow(dead_code, reason = "not every test has several entries")]
+    /// Calls as another entry, which has cached the present records of the keys; `change` is called in between.
+    pub fn send_with_former_keys(&self, request: Request, now_ms: i64, change: impl FnOnce()) -> Reply {
+        let former = self.keys.borrow().clone();
+        change();
+        let present = self.keys.replace(former);
+        let reply = self.send(request, now_ms, None);
+        self.keys.replace(present);
+        reply
+    }
+
     #[allow(dead_code, reason = "not every test sets the clock")]
     /// Informs a project that the clock was set back.
     pub fn catch_up(&self, project: &str, now_ms: i64) {

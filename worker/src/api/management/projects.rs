@@ -278,7 +278,8 @@ fn rotate_webhook_token(call: &mut Call<'_, '_>) -> HandlerResult {
     projects::update_webhook_token(call.store, &project.id, &token, false, call.now_ms());
     let body = json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token });
     let mut answer = evict_project_keys(call.store, Response::json(body), &project.id)?;
-    let signed = WebhookSecretUpdate { project: project.id, signing: WebhookSecret { token, since_ms: call.now_ms() } };
+    let signing = WebhookSecret { token, since_ms: call.now_ms() };
+    let signed = WebhookSecretUpdate { project: project.id, signing, settings: Some(project.terms.settings) };
     answer
         .headers
         .push((UPDATE_WEBHOOK_SECRET, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));

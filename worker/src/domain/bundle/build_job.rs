@@ -33,9 +33,6 @@ const BEGIN_MS: i64 = 9_000;
 /// Time after which a change is not without a head any longer.
 const LATEST_MS: i64 = 10_000;
 
-/// Time after a change of settings for which callers may have the former ones: twice the maximum age of their records.
-const SETTINGS_MS: u64 = 120_000;
-
 /// State of the head that a client requests, as the entry knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BundleDemand {
@@ -101,11 +98,7 @@ pub fn find_latest_settings(store: &Store<'_>, context: &Context, caller: &Calle
     let Some(stored) = bundle_heads::find_project(store)? else { return Ok(own.clone()) };
     // Settings of another version of the service may not read; then those of the caller count.
     let stored: Option<Settings> = serde_json::from_str(&stored.settings).ok();
-    let is_later = |stored: &Settings| {
-        // The clocks of two machines may differ.
-        let is_recent = context.now.millis().abs_diff(stored.changed_ms) < SETTINGS_MS;
-        own.changed_ms < stored.changed_ms && is_recent
-    };
+    let is_later = |stored: &Settings| own.is_former(stored.changed_ms, context.now.millis());
     Ok(stored.filter(is_later).unwrap_or_else(|| own.clone()))
 }
 

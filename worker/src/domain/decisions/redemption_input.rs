@@ -78,10 +78,10 @@ pub fn keep(call: &mut Call<'_, '_>, redemption: Option<&str>, status: u16, answ
         ));
         body.clear();
     }
-    let (created_at, days) = (call.now_ms(), call.caller.settings.replay_days);
+    let created_at = call.now_ms();
     // A size in memory.
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    redemptions::insert_input(call.store, NewInput { redemption, created_at, days, bytes, body });
+    redemptions::insert_input(call.store, NewInput { redemption, created_at, bytes, body });
     call.store.mark_for_retention();
     Ok(())
 }

@@ -74,8 +74,6 @@ pub struct NewInput<'i> {
     pub redemption: &'i str,
     /// Time in milliseconds.
     pub created_at: i64,
-    /// Number of days for which the project keeps inputs.
-    pub days: i64,
     /// Bytes of the row; of an input that is too large, the bytes that it would need.
     pub bytes: i64,
     /// Compressed text; empty if it is too large.
@@ -92,6 +90,15 @@ pub struct FoundInput {
     pub body: String,
 }
 
+/// For how many days a project keeps inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplaySetting {
+    /// Number of days; 0 where none is kept.
+    pub days: i64,
+    /// Time of the change of the settings that brought it, in milliseconds.
+    pub changed_ms: i64,
+}
+
 /// Row to be searched for names.
 pub struct InputText {
     /// Number of the row.
@@ -103,15 +110,9 @@ pub struct InputText {
 /// Queues the insertion of an input, after that of its record.
 pub fn insert_input(store: &mut Store<'_>, input: NewInput<'_>) {
     store.write(
-        "INSERT OR REPLACE INTO redemption_input (seq, redemption, created_at, days, bytes, body)
-         SELECT seq, id, ?2, ?3, ?4, ?5 FROM document WHERE kind = 'redemption' AND id = +?1",
-        vec![
-            input.redemption.into(),
-            input.created_at.into(),
-            input.days.into(),
-            input.bytes.into(),
-            input.body.into(),
-        ],
+        "INSERT OR REPLACE INTO redemption_input (seq, redemption, created_at, bytes, body)
+         SELECT seq, id, ?2, ?3, ?4 FROM document WHERE kind = 'redemption' AND id = +?1",
+        vec![input.redemption.into(), input.created_at.into(), input.bytes.into(), input.body.into()],
     );
 }
 
@@ -132,18 +133,18 @@ pub fn find_input(store: &Store<'_>, redemption: &str) -> Result<Option<FoundInp
     row.map(read).transpose()
 }
 
-/// Queues the number of days from now on, where inputs are kept: the newest row has the number that counts.
-pub fn update_input_days(store: &mut Store<'_>, days: i64) {
+/// Queues for how many days inputs are kept from now on.
+pub fn update_replay_setting(store: &mut Store<'_>, setting: ReplaySetting) {
     store.write(
-        "UPDATE redemption_input SET days = ?1 WHERE seq = (SELECT MAX(seq) FROM redemption_input) AND days <> ?1",
-        vec![days.into()],
+        "INSERT OR REPLACE INTO replay_setting (id, days, changed_ms) VALUES (1, ?1, ?2)",
+        vec![setting.days.into(), setting.changed_ms.into()],
     );
 }
 
-/// Finds the number of days that counts; `None` if no input is kept.
-pub fn find_input_days(store: &Store<'_>) -> Result<Option<i64>, Fault> {
-    let row = store.row("SELECT days FROM redemption_input ORDER BY seq DESC LIMIT 1", &[])?;
-    row.map(|row| sql::int(&row, 0)).transpose()
+/// Finds for how many days inputs are kept; `None` if none was ever kept.
+pub fn find_replay_setting(store: &Store<'_>) -> Result<Option<ReplaySetting>, Fault> {
+    let row = store.row("SELECT days, changed_ms FROM replay_setting WHERE id = 1", &[])?;
+    row.map(|row| Ok(ReplaySetting { days: sql::int(&row, 0)?, changed_ms: sql::int(&row, 1)? })).transpose()
 }
 
 /// Lists the inputs after a number, up to `most`.

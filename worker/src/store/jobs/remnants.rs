@@ -47,7 +47,7 @@ pub const DELIVERIES: PagedTable = PagedTable {
 
 /// The inputs of redemptions.
 pub const INPUTS: PagedTable =
-    PagedTable { name: "redemption_input", texts: &["redemption"], numbers: &["created_at", "days", "bytes"] };
+    PagedTable { name: "redemption_input", texts: &["redemption"], numbers: &["created_at", "bytes"] };
 
 /// Number of rows on either side whose pages may contain an earlier version of a row.
 const NEIGHBOURS: i64 = 12;

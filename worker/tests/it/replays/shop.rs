@@ -49,6 +49,15 @@ impl Shop {
     }
 
     pub fn send(&self, call: &str, body: &str) -> Reply {
+        let request = self.request(call, body);
+        self.edge.send(request, self.now.get(), None)
+    }
+
+    pub fn set_days(&self, days: i64) {
+        self.call(&format!("PUT /management/v1/projects/{}", self.project), &json!({ "replay_days": days }));
+    }
+
+    pub fn request(&self, call: &str, body: &str) -> Request {
         let (method, target) = call.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let headers = match path {
@@ -59,14 +68,13 @@ impl Shop {
             _ => self.server.to_vec(),
         };
         self.now.set(self.now.get() + 1);
-        let request = Request {
+        Request {
             method: method.into(),
             path: path.into(),
             query: query.into(),
             headers,
             body: body.as_bytes().to_vec(),
-        };
-        self.edge.send(request, self.now.get(), None)
+        }
     }
 
     /// A call that succeeds.

@@ -54,6 +54,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0046_bundle_copying", "807c1d79a03f0573c6e4fefba2fe64151608f026c513e688843651cdca37d3f6"),
     ("0047_redemption_inputs", "a5f4444395121a85e50e22772b15fb68ce61990268990b166769f574f57fc76e"),
     ("0048_bundle_drafts", "cc576c024e0c51f2461e029c8fbb43c42a6c30fddfca676f83baab1cfbb81c6e"),
+    ("0049_replay_setting", "4119269536236f87032feb2dbed5365b80b63ff143c665b3962ff9a11732aa8f"),
 ];
 
 #[test]

@@ -157,3 +157,20 @@ fn removals_that_wait_are_still_made() {
     assert_eq!(removals(), [row("again", 0, 0), row("gone", 1, 0)]);
     assert_eq!(part("SELECT is_open, repeat_at FROM bundle_copying"), [vec![0.into(), SqlValue::Null]]);
 }
+
+#[test]
+fn the_days_of_the_newest_input_become_those_of_the_project() {
+    let sql = before("0049_replay_setting");
+    let insert =
+        "INSERT INTO redemption_input (seq, redemption, created_at, days, bytes, body) VALUES (?1, 'r', 0, ?2, 0, '')";
+    for (seq, days) in [(1_i64, 30_i64), (3, 5), (2, 60)] {
+        sql.run(insert, &[seq.into(), days.into()]).unwrap();
+    }
+    migrate(&sql, 0).unwrap();
+    let row: SqlRow = vec![1.into(), 5.into(), 0.into()];
+    assert_eq!(sql.run("SELECT id, days, changed_ms FROM replay_setting", &[]).unwrap(), [row]);
+    assert_eq!(sql.run("SELECT COUNT(*) FROM redemption_input", &[]).unwrap(), [vec![SqlValue::from(3)]]);
+    let empty = Sqlite::memory().unwrap();
+    migrate(&empty, 0).unwrap();
+    assert!(empty.run("SELECT 1 FROM replay_setting", &[]).unwrap().is_empty());
+}
