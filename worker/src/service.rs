@@ -158,8 +158,10 @@ fn answer(
         ResponseLookup::Answered(reply) => return Ok(reply),
         lookup => lookup,
     };
-    // Also without a number of days: redemptions before a change may have kept inputs.
-    let keeps_input = route.keeps_input && retention::limit_inputs(store, &caller.settings, context.now.millis())? > 0;
+    // Where a project keeps none, a redemption asks for nothing: a change to 0 arrives by its notice, and with the first call after a start.
+    let keeps_input = route.keeps_input
+        && caller.settings.replay_days > 0
+        && retention::limit_inputs(store, &caller.settings, context.now.millis())? > 0;
     // A repeated response is returned whole; from here on the reads of a request are limited.
     store.bound();
     let mut call = Call {
