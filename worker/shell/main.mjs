@@ -30,7 +30,7 @@ export default {
   },
 };
 
-/** Returns whether the body is known to be short. One in chunks has no length, whatever a header says. */
+/** Returns whether the body is known to be short. One in chunks has no length, even with a header for it. */
 function mayBeAtOnce({ method, url, headers }) {
   const isShort = Number(headers.get("content-length") ?? NaN) <= AT_ONCE_BYTES_MAX && !headers.has("transfer-encoding");
   return method === "POST" && isShort && AT_ONCE.test(new URL(url).pathname);
