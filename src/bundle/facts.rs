@@ -11,6 +11,7 @@ use crate::decide::{NewCustomer, RedemptionCounts};
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
+use crate::json::Node;
 use crate::ledger::{AccountId, Journal};
 use crate::model::client::{ClientContext, ClientPolicy, CustomerTrust};
 use crate::model::customer::Customer;
@@ -346,7 +347,7 @@ impl RuleSetFacts {
                 self.customers.insert(name, customer.clone());
             }
             if let Some(emails) = self.emails.get_mut() {
-                answers::add_email(emails, &self.customers, position);
+                add_email(emails, &self.customers, position);
             }
         }
         true
@@ -418,5 +419,18 @@ impl RuleSetFacts {
             }
         }
         Known::Is(positions)
+    }
+}
+
+/// Adds the e-mail address of the customer at a position, unless another one with it was created before.
+fn add_email(emails: &mut BTreeMap<Text, usize>, customers: &OrderedMap<Customer>, position: usize) {
+    // Times of the service have one text format, in the order of time.
+    let created_at =
+        |customer: &Customer| customer.document.get("created_at").and_then(Node::as_str).map(str::to_owned);
+    let Some(customer) = customers.at(position) else { return };
+    let Some(email) = customer.email() else { return };
+    let first = emails.entry(Text::from(fold(email))).or_insert(position);
+    if customers.at(*first).is_some_and(|first| created_at(customer) < created_at(first)) {
+        *first = position;
     }
 }

@@ -166,7 +166,7 @@ pub struct RedemptionCounts {
     pub new_customer: Option<NewCustomer>,
 }
 
-/// A customer whom a redemption creates.
+/// A customer that a redemption creates.
 pub struct NewCustomer {
     /// The customer, with a new id.
     pub customer: Customer,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::bundle::facts::goods::{CoreGoods, GoodsCoverage, ListedGoods};
-use crate::bundle::facts::{RuleSetFacts, voucher_position};
+use crate::bundle::facts::{RuleSetFacts, add_email, voucher_position};
 use crate::facts::{Assignment, CandidateFilter, Candidates, Fact, Facts, Known, KnownSettings, Offer, SummaryCounts};
 use crate::id::is_tracking_id;
 use crate::json::Node;
@@ -19,7 +19,6 @@ use crate::model::redemption::StoredRedemption;
 use crate::model::request::{RedeemableObject, RequestedRedeemable};
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
 use crate::time::{Instant, TimeZone};
@@ -32,19 +31,6 @@ const INDEPENDENT_OF_METADATA: &str = "conditions_beside_metadata";
 const INDEPENDENT_OF_FIELDS: &str = "conditions_beside_fields";
 /// The member of a customer with the tracking id.
 const TRACKING_ID: &str = "tracking_id";
-
-/// Adds the e-mail address of the customer at a position, unless another one with it was created before.
-pub(super) fn add_email(emails: &mut BTreeMap<Text, usize>, customers: &OrderedMap<Customer>, position: usize) {
-    // Times of the service have one text format, in the order of time.
-    let created_at =
-        |customer: &Customer| customer.document.get("created_at").and_then(Node::as_str).map(str::to_owned);
-    let Some(customer) = customers.at(position) else { return };
-    let Some(email) = customer.email() else { return };
-    let first = emails.entry(Text::from(fold(email))).or_insert(position);
-    if customers.at(*first).is_some_and(|first| created_at(customer) < created_at(first)) {
-        *first = position;
-    }
-}
 
 impl RuleSetFacts {
     /// Adds the goods of buckets.

@@ -77,16 +77,16 @@ pub fn limit_inputs(store: &mut Store<'_>, settings: &Settings, now_ms: i64) -> 
     if let Some(stored) = stored.filter(|stored| settings.is_former(stored.changed_ms, now_ms)) {
         return Ok(stored.days);
     }
-    let brought = ReplaySetting { days: settings.replay_days, changed_ms: settings.changed_ms };
-    if stored == Some(brought) || stored.is_none() && brought.days == 0 {
-        return Ok(brought.days);
+    let latest = ReplaySetting { days: settings.replay_days, changed_ms: settings.changed_ms };
+    if stored == Some(latest) || stored.is_none() && latest.days == 0 {
+        return Ok(latest.days);
     }
-    redemptions::update_replay_setting(store, brought);
-    if stored.is_some_and(|former| former.days != brought.days) {
+    redemptions::update_replay_setting(store, latest);
+    if stored.is_some_and(|former| former.days != latest.days) {
         stored::schedule(store, ID, KIND, now_ms, 0)?;
         store.schedule_jobs_at(now_ms);
     }
-    Ok(brought.days)
+    Ok(latest.days)
 }
 
 /// Runs the retention sweep: removes some rows, and schedules the next run.

@@ -95,7 +95,7 @@ pub struct FoundInput {
 pub struct ReplaySetting {
     /// Number of days; 0 where none is kept.
     pub days: i64,
-    /// Time of the change of the settings that brought it, in milliseconds.
+    /// Time of the change of the settings with it, in milliseconds.
     pub changed_ms: i64,
 }
 
