@@ -32,7 +32,13 @@ pub struct Object {
 
 impl Object {
     pub fn new() -> Object {
-        Object { sql: migrated(), start: Cell::new(Start::New), alarm: Cell::new(None), notes: RefCell::default() }
+        Object {
+            sql: migrated(),
+            start: Cell::new(Start::New),
+            alarm: Cell::new(None),
+            notes: RefCell::default(),
+            decided: RefCell::default(),
+        }
     }
 
     /// Returns true if no event was committed since the object started.
