@@ -172,7 +172,8 @@ impl PreparedRules {
 
     /// Returns the goods buckets that contain the goods of a request, also those that were joined.
     pub fn needed_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
-        Node::read(request).map_or_else(|_| Vec::new(), |request| buckets_of(&needed_names(&request, &self.facts), buckets))
+        Node::read(request)
+            .map_or_else(|_| Vec::new(), |request| buckets_of(&needed_names(&request, &self.facts), buckets))
     }
 
     /// Adds goods buckets to rules that are prepared already. A bucket that is there is to be added once only.

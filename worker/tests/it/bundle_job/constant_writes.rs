@@ -104,7 +104,9 @@ impl Shop {
             let last = "SELECT max(rowid) FROM gone WHERE kind = ?1";
             let renamed = COLUMNS.replace("body", "json_set(body, '$.name', ?2)");
             self.run(
-                &format!("INSERT OR IGNORE INTO document ({COLUMNS}) SELECT {renamed} FROM gone WHERE rowid = ({last})"),
+                &format!(
+                    "INSERT OR IGNORE INTO document ({COLUMNS}) SELECT {renamed} FROM gone WHERE rowid = ({last})"
+                ),
                 &[kind.into(), format!("again {number}").into()],
             );
             self.run(&format!("DELETE FROM gone WHERE rowid = ({last})"), &[kind.into()]);
