@@ -4,7 +4,6 @@
 
 pub mod access;
 pub mod amount;
-pub mod bundle_drafts;
 pub mod bundle_goods;
 pub mod bundle_heads;
 pub mod bundle_keys;

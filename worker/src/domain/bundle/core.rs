@@ -13,7 +13,7 @@ use crate::domain::bundle::read_documents::ReadDocuments;
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
-use crate::store::bundle_drafts::{self, WrittenNames};
+use crate::store::bundle_goods::{self, WrittenNames};
 use crate::store::bundle_heads::{self, BundleState};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
@@ -150,7 +150,7 @@ impl CoreBuild {
     /// Lists the documents that were written since it was kept; `None` if that is not known.
     fn list_written(&self, store: &Store<'_>, state: &BundleState) -> Result<Option<WrittenNames>, Fault> {
         match &self.recorded {
-            Some(recorded) if self.epoch == state.epoch => bundle_drafts::list_written(store, recorded),
+            Some(recorded) if self.epoch == state.epoch => bundle_goods::list_written(store, recorded),
             _ => Ok(None),
         }
     }
@@ -166,9 +166,9 @@ impl CoreBuild {
     /// Has the documents recorded that are written from now on, until the core is complete. That is repeated, because a slice may be undone.
     fn record_written(&mut self, store: &mut Store<'_>, is_complete: bool) {
         if is_complete {
-            bundle_drafts::end_record(store);
+            bundle_goods::end_record_of_written(store);
         } else if self.recorded.as_ref() != Some(&self.revision) {
-            bundle_drafts::record_from(store, &self.revision);
+            bundle_goods::record_written_from(store, &self.revision);
             self.recorded = Some(self.revision.clone());
         }
     }

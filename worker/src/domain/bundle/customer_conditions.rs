@@ -1,6 +1,6 @@
 //! Numbers the conditions about the customer in a core, which discloses only the numbers.
 
-use crate::store::document::{Document, DocumentBody};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::bundle::{conditions_of_new_customer, number_conditions, segments_of};
@@ -76,7 +76,7 @@ impl NewCustomerResults {
 /// Decides the conditions of a core for a customer that a client names without proof: of a stored one no profile is read, and a new
 /// one has no data (docs/spec/calculation.md#19, D21).
 pub fn decide_for_new_customer(
-    segments: &BTreeMap<&str, &DocumentBody>,
+    segments: &BTreeMap<&str, &Document>,
     conditions: &BTreeMap<u64, String>,
     now: Instant,
 ) -> Result<NewCustomerResults, Fault> {
@@ -96,9 +96,9 @@ pub fn decide_for_new_customer(
 }
 
 /// Returns a segment without the customers that it lists: a new one is none of them.
-fn without_members(segment: &DocumentBody) -> Json {
+fn without_members(segment: &Document) -> Json {
     let without = |name: &str, value: &Json| if name == "customers" { json!([]) } else { value.clone() };
-    segment.iter().map(|(name, value)| (name.clone(), without(name, value))).collect()
+    segment.body.iter().map(|(name, value)| (name.clone(), without(name, value))).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use crate::domain::bundle::customer_conditions::NumberedConditions;
 use crate::http::time_zone;
-use crate::store::document::{Document, DocumentBody};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::bundle::{GoodsSorter, SetCondition, number_goods_conditions};
 use scrip::model::goods_sets::KnownSets;
@@ -62,8 +62,8 @@ impl NumberedSets {
 pub type ListedGoods = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// Returns the names of the goods that a collection lists; none if its members change with the time.
-pub fn list_goods_of(collection: &DocumentBody) -> ListedGoods {
-    let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.get(*name)?.clone())));
+pub fn list_goods_of(collection: &Document) -> ListedGoods {
+    let content = CONTENT.iter().filter_map(|name| Some(((*name).to_owned(), collection.body.get(*name)?.clone())));
     let condition = SetCondition::read(&Json::Object(content.collect())).ok().filter(SetCondition::is_lasting);
     let mut listed = ListedGoods::new();
     for goods in condition.iter().flat_map(SetCondition::listed) {

@@ -91,6 +91,7 @@ impl NamedGoods {
             next.map(|(_, one)| one.document.clone()).collect()
         };
         let mut products = next(&mut self.products, count);
+        // They are at most `count`.
         let mut skus = next(&mut self.skus, count.saturating_sub(products.len()));
         write_sets(sorter, &mut products, &mut skus);
         let print =

@@ -206,7 +206,7 @@ impl Preparation {
             return self.print_goods();
         }
         let further = undecided.keys().nth(STEP_DOCUMENTS).copied().map(|number| undecided.split_off(&number));
-        let segments = self.segments.iter().map(|(id, segment)| (id.as_str(), &segment.document.body)).collect();
+        let segments = self.segments.iter().map(|(id, segment)| (id.as_str(), &segment.document)).collect();
         let decided = decide_for_new_customer(&segments, &undecided, self.selection.horizon.built)?;
         self.new_customer.join(decided);
         self.undecided = Some(further.unwrap_or_default());

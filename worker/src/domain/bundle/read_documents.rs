@@ -3,8 +3,7 @@
 
 use crate::domain::bundle::goods_sets::{ListedGoods, list_goods_of};
 use crate::store::Store;
-use crate::store::bundle_drafts::WrittenNames;
-use crate::store::bundle_goods;
+use crate::store::bundle_goods::{self, WrittenNames};
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
@@ -129,7 +128,7 @@ fn read_terms(store: &Store<'_>, kind: &str, document: &Document) -> Result<Read
             ReadTerms::Rule(segments)
         }
         COLLECTION => {
-            let listed = list_goods_of(&document.body);
+            let listed = list_goods_of(document);
             let has_listed = has_all(store, &listed)?;
             ReadTerms::Collection(listed, has_listed)
         }

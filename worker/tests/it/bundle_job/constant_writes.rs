@@ -223,8 +223,8 @@ fn a_core_is_that_of_one_moment_beside_any_writes() {
 fn no_slice_reads_more_documents_than_its_bound() {
     const ROWS: u64 = 100;
     let shop = Shop::built();
-    let category = shop.make("POST /v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" }));
-    let tiers = format!("POST /v1/promotions/{}/tiers", category["id"].as_str().unwrap());
+    let promotion = shop.make("POST /v1/campaigns", json!({ "name": "Tiers", "campaign_type": "PROMOTION" }));
+    let tiers = format!("POST /v1/promotions/{}/tiers", promotion["id"].as_str().unwrap());
     let tier = shop.make(&tiers, super::tier("tier"))["id"].clone();
     let rule =
         json!({ "name": "r", "rules": { "1": { "name": "order.amount", "conditions": { "$more_than": [100] } } } });

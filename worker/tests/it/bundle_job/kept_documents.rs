@@ -75,7 +75,7 @@ fn the_record_of_written_documents_ends_with_the_build() {
     assert_eq!(shop.count("bundle_draft"), 0);
 }
 
-/// Where too many documents were written meanwhile, all are read again, and no slice deletes all of their names.
+/// If too many documents were written meanwhile, all are read again, and no slice deletes all of their names.
 #[test]
 fn a_record_of_too_many_documents_counts_as_none() {
     let shop = Shop::varied();
@@ -119,7 +119,7 @@ fn an_urgent_head_names_no_goods_that_contradict_its_core() {
         shop.run("DELETE FROM document WHERE kind = 'product' AND key = ?1", &[gone.into()]);
         shop.at.set(shop.at.get() + later);
         shop.build_head();
-        // Whether the core has all collections as those of a full catalogue, and whether the head has goods.
+        // True if all collections are those of a full catalogue, and true if the head has goods.
         let answered = || {
             let core = shop.core();
             let mut collections = core["product_collections"].as_array().unwrap().iter();
