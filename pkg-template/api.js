@@ -98,6 +98,9 @@ export let typedCodes;
 /** Returns the numbers of the goods buckets, out of their total, that a request needs and that the rules do not have. */
 export let missingBuckets;
 
+/** Returns the numbers of all goods buckets that a request needs, also those that the rules have. */
+export let neededBuckets;
+
 /** Rules that are ready to decide. */
 class Prepared {
   #rules;
@@ -113,6 +116,7 @@ class Prepared {
       prepared.#clock = clock;
     };
     missingBuckets = (prepared, request, buckets) => [...(prepared.#withDocuments ?? prepared.#live()).missingBuckets(encodeRequest(request), buckets)];
+    neededBuckets = (prepared, request, buckets) => [...(prepared.#withDocuments ?? prepared.#live()).neededBuckets(encodeRequest(request), buckets)];
     joinDocuments = (prepared, bytes, options, documents, supplement) => {
       // Rules that were freed meanwhile stay so.
       if (!prepared.#rules) return;

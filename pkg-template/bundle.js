@@ -1,5 +1,5 @@
 // Selects the copy of the service's bundle: the newest one that is proven, or the stored one where none is proven.
-import { checkLoaded, decideAt, joinDocuments, missingBuckets, prepareBundle } from "./api.js";
+import { checkLoaded, decideAt, joinDocuments, missingBuckets, neededBuckets, prepareBundle } from "./api.js";
 import { ServiceClock } from "./clock.js";
 import { SealedCodes } from "./codes.js";
 import { fetchCore, isCore } from "./core.js";
@@ -164,11 +164,15 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
   if (!origin) throw new TypeError("`fetchGoods` takes a bundle of `fetchBundle`");
   const { goods, service } = origin;
   if (!goods) return;
-  const needed = new Set();
-  const find = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !needed.has(number));
+  const requested = new Set();
+  const findMissing = () => missingBuckets(prepared, request, goods.buckets).filter((number) => !requested.has(number));
+  const findNeeded = () => new Set(neededBuckets(prepared, request, goods.buckets));
+  goods.renew(findNeeded());
   await withinLimit(signal, async (signal) => {
-    for (let numbers = find(); numbers.length > 0; numbers = find()) {
-      for (const number of numbers) needed.add(number);
+    for (let numbers = findMissing(); numbers.length > 0; numbers = findMissing()) {
+      for (const number of numbers) requested.add(number);
+      // Also those of earlier calls, so that a large request is complete after some of them.
+      const needed = findNeeded();
       try {
         await runEach(numbers, REQUESTS_MAX, (number) => goods.load(service.base, number, signal));
       } finally {

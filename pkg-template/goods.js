@@ -4,7 +4,7 @@ import { fetchBytes, readJson, refusal } from "./exchange.js";
 import { isHash } from "./head.js";
 
 const BYTES_MAX = 4 * 1024 * 1024;
-// Number of buckets that are cached for later requests.
+// Number of buckets that are cached for later requests. One request may need more.
 const CACHED_BUCKETS_MAX = 200;
 // Number of buckets that are stored for the next start, and the length of their texts together.
 const STORED_BUCKETS_MAX = 64;
@@ -12,7 +12,7 @@ const STORED_LENGTH_MAX = 1_000_000;
 
 /** The goods of one head: the buckets that were fetched and proven. */
 export class BundleGoods {
-  // Bytes and path by number, the newest at the end. Those of a former root are proven again by a new path.
+  // Bytes and path by number, those that were needed last at the end. Those of a former root are proven again by a new path.
   #proven = new Map();
   #former = new Map();
   #isStored = true;
@@ -26,7 +26,10 @@ export class BundleGoods {
     if (!claims.goods) return undefined;
     if (before?.root === claims.goods.root && before.project === claims.iss) return before;
     const goods = new BundleGoods(claims);
-    if (before?.project === goods.project && before.buckets === goods.buckets) goods.#former = new Map([...before.#former, ...before.#proven]);
+    if (before?.project === goods.project && before.buckets === goods.buckets) {
+      const most = Math.max(CACHED_BUCKETS_MAX, before.#proven.size);
+      goods.#former = new Map([...before.#former, ...before.#proven].slice(-most));
+    }
     return goods;
   }
 
@@ -53,6 +56,8 @@ export class BundleGoods {
     let length = 0;
     for (const [number, { path, bytes }] of [...this.#former, ...this.#proven].reverse()) {
       const answer = `{"path":${JSON.stringify(path)},"goods":${new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)}}`;
+      // One that is too large alone takes no place of others.
+      if (answer.length > STORED_LENGTH_MAX) continue;
       length += answer.length;
       if (record.length === STORED_BUCKETS_MAX || length > STORED_LENGTH_MAX) break;
       record.unshift({ number, answer });
@@ -83,14 +88,24 @@ export class BundleGoods {
 
   #add(number, proven) {
     this.#former.delete(number);
+    this.#proven.delete(number);
     this.#proven.set(number, proven);
   }
 
-  /** Forgets the oldest buckets beyond the bound, except those of these numbers. */
+  /** Moves the proven buckets of these numbers to the end, because a request needs them. */
+  renew(numbers) {
+    for (const number of numbers) {
+      const proven = this.#proven.get(number);
+      if (proven) this.#add(number, proven);
+    }
+  }
+
+  /** Forgets the buckets beyond the bound that were not needed for the longest time, except those of these numbers. */
   forgetOthers(numbers) {
+    this.renew(numbers);
     for (const number of this.#proven.keys()) {
-      if (this.#proven.size <= CACHED_BUCKETS_MAX) return;
-      if (!numbers.has(number)) this.#proven.delete(number);
+      if (this.#proven.size <= CACHED_BUCKETS_MAX || numbers.has(number)) return;
+      this.#proven.delete(number);
     }
   }
 

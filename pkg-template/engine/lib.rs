@@ -68,6 +68,12 @@ impl Rules {
         self.0.missing_buckets(request, buckets)
     }
 
+    /// Returns the numbers of the goods buckets that a request needs, also those that were joined.
+    #[wasm_bindgen(js_name = neededBuckets)]
+    pub fn needed_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
+        self.0.needed_buckets(request, buckets)
+    }
+
     /// Returns the codes of a request, JSON in UTF-8, that the rules do not have, in their normal form.
     #[wasm_bindgen(js_name = typedCodes)]
     pub fn typed_codes(&self, request: &[u8]) -> Vec<String> {

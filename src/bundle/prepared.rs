@@ -1,10 +1,11 @@
 //! Answers requests from a prepared set of rules, JSON in and JSON out.
 
 use serde::Deserializer;
+use std::collections::BTreeSet;
 
 use crate::bundle::checked_metadata::is_checked;
 use crate::bundle::facts::RuleSetFacts;
-use crate::bundle::missing_goods::missing_names;
+use crate::bundle::missing_goods::{missing_names, needed_names};
 use crate::bundle::sent_profile::is_refusable;
 use crate::decide;
 use crate::decide::case::stored::{customer_email, customer_key};
@@ -166,11 +167,13 @@ impl PreparedRules {
 
     /// Returns the goods buckets that a parsed request needs, as `missing_buckets` does.
     pub fn missing_buckets_of(&self, request: &Node<'_>, buckets: u32) -> Vec<u32> {
-        let names = missing_names(request, &self.facts);
-        let mut numbers: Vec<u32> = names.iter().map(|name| bucket_of(hash_prefix(name), buckets)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        buckets_of(&missing_names(request, &self.facts), buckets)
+    }
+
+    /// Returns the goods buckets that contain the goods of a request, also those that were joined.
+    pub fn needed_buckets(&self, request: &[u8], buckets: u32) -> Vec<u32> {
+        Node::read(request)
+            .map_or_else(|_| Vec::new(), |request| buckets_of(&needed_names(&request, &self.facts), buckets))
     }
 
     /// Adds goods buckets to rules that are prepared already. A bucket that is there is to be added once only.
@@ -423,6 +426,12 @@ impl PreparedRules {
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
         }
     }
+}
+
+/// Returns the goods buckets of some names, in ascending order.
+fn buckets_of(names: &[Text], buckets: u32) -> Vec<u32> {
+    let numbers: BTreeSet<u32> = names.iter().map(|name| bucket_of(hash_prefix(name), buckets)).collect();
+    numbers.into_iter().collect()
 }
 
 /// Returns the tracking id of a request that names a customer otherwise too.

@@ -20,11 +20,11 @@ before(async () => {
 after(() => server.close());
 
 /** Returns a name that begins so, of another bucket than these names. */
-const away = (prefix, ...names) => Array.from({ length: 99 }, (_, at) => `${prefix}${at}`).find((name) => !names.map(bucketOf).includes(bucketOf(name)));
+const away = (prefix, ...names) => Array.from({ length: 99 }, (_, at) => `${prefix}${at}`).find((name) => !names.map((name) => bucketOf(name)).includes(bucketOf(name)));
 
 /** Serves the core with goods; `instead` may answer a request for a bucket in another way. */
 function serve(goods, { rev = 2_000, instead = () => undefined } = {}) {
-  server.serve(pair, core, { goods: { root: goods.root, buckets: BUCKETS }, left_out: [], rev });
+  server.serve(pair, core, { goods: { root: goods.root, buckets: goods.texts.length }, left_out: [], rev });
   server.state.goods = (request, response) => {
     const { pathname, searchParams } = new URL(request.url, server.base);
     const [root, number] = pathname.split("/").slice(-2);
@@ -61,7 +61,7 @@ test("goods are unknown before they are fetched, and known or known to be absent
     await pieces.fetchGoods(bundle, requested);
     assert.deepEqual(decide(bundle, requested), total);
   }
-  assert.deepEqual(requestedBuckets().map(Number), ["prod_1", "shirt", unlisted].map(bucketOf));
+  assert.deepEqual(requestedBuckets().map(Number), ["prod_1", "shirt", unlisted].map((name) => bucketOf(name)));
   await pieces.fetchGoods(bundle, JSON.stringify(request(bySource("shirt"))));
   await pieces.fetchGoods(bundle, { redeemables: "wrong" });
   assert.deepEqual(requestedBuckets(), [], "they are there");
@@ -138,6 +138,49 @@ test("a bucket that has not changed is not sent again for another root", async (
   assert.ok(requestedBuckets().every((url) => url.includes("?have=")));
   assert.equal(sizes.filter((size) => size < 260).length, 1, `${sizes}`);
   assert.equal(decide(first, requested), 1_350, "the former rules stay as they were");
+});
+
+// A name of each of 512 buckets.
+const unlisted = new Map(Array.from({ length: 9_000 }, (_, at) => [bucketOf(`unlisted${at}`, 512), `unlisted${at}`]));
+
+/** Returns a request for prices of names in so many buckets from one on. */
+const listing = (from, count) => JSON.stringify({ ids: Array.from({ length: count }, (_, at) => unlisted.get(from + at)) });
+
+test("a request with more buckets than a page keeps is complete after some calls of a slow service", async () => {
+  serve(inBuckets({ buckets: 512 }));
+  const bundle = await pieces.fetchBundle(server.base, key);
+  const answer = server.state.goods;
+  let [answered, all] = [0, 0];
+  server.state.goods = (asked, response) => {
+    if (answered === 150) return response.writeHead(503).end("{}");
+    [answered, all] = [answered + 1, all + 1];
+    answer(asked, response);
+  };
+  // Others that were fetched before make no difference.
+  await pieces.fetchGoods(bundle, listing(400, 100));
+  const requested = listing(0, 400);
+  let calls = 0;
+  for (let failed = true; failed && calls < 8; calls += 1) {
+    answered = 0;
+    failed = await pieces.fetchGoods(bundle, requested).then(() => false, (problem) => problem.status === 503 || Promise.reject(problem));
+  }
+  assert.equal(calls, 3);
+  // Those on their way at a failure are requested again.
+  assert.ok(all <= 100 + 400 + 2 * 6, `${all} answers`);
+  assert.ok(JSON.parse(bundle.prepared.prices(requested)).prices.every(({ error }) => error?.key === "not_found"));
+});
+
+test("of former roots, no more buckets stay than of a present one", async () => {
+  let bundle;
+  for (const [rev, price] of [[2_000, 1], [2_001, 2], [2_002, 3]]) {
+    serve(inBuckets({ products: [{ ...shirt, price }], buckets: 512 }), { rev });
+    bundle = await pieces.fetchBundle(server.base, key, bundle);
+    if (rev === 2_002) break;
+    for (const from of rev === 2_000 ? [0, 100] : [200, 300]) await pieces.fetchGoods(bundle, listing(from, 100));
+  }
+  server.paths();
+  await pieces.fetchGoods(bundle, listing(0, 400));
+  assert.equal(requestedBuckets().filter((url) => url.includes("?have=")).length, 200);
 });
 
 const right = inBuckets({ products: [shirt] });

@@ -5,13 +5,13 @@ import { sha256 } from "./bundle_server.mjs";
 export const BUCKETS = 8;
 
 /** Returns the number of the bucket of a name. */
-export const bucketOf = (name) => createHash("sha256").update(name).digest()[0] >> 5;
+export const bucketOf = (name, buckets = BUCKETS) => Math.floor((createHash("sha256").update(name).digest().readUInt16BE(0) * buckets) / 65_536);
 const join = (left, right) => createHash("sha256").update(Buffer.from(left + right, "hex")).digest("hex");
 
 /** Returns a catalogue in buckets: the texts, the root, and the path of each. `numbered` replaces the numbers in a bucket. */
-export function inBuckets({ products = [], skus = [], numbered = (bucket) => ({ bucket, buckets: BUCKETS }) }) {
-  const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name) === bucket));
-  const texts = Array.from({ length: BUCKETS }, (_, bucket) => JSON.stringify({
+export function inBuckets({ products = [], skus = [], buckets = BUCKETS, numbered = (bucket) => ({ bucket, buckets }) }) {
+  const within = (list, bucket) => list.filter(({ id, source_id }) => [id, source_id].some((name) => name && bucketOf(name, buckets) === bucket));
+  const texts = Array.from({ length: buckets }, (_, bucket) => JSON.stringify({
     ...numbered(bucket), products: within(products, bucket), skus: within(skus, bucket),
   }));
   const levels = [texts.map((text) => sha256(text))];

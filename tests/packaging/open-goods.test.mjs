@@ -121,6 +121,23 @@ check("a store has the buckets that requests needed last, of at most a million c
   const shop = await open({ store });
   for (const name of three) await shop.check(cart(name));
   await settle();
-  assert.deepEqual(JSON.parse(store.entries.get(nameOf(store))).map(({ number }) => number), three.slice(1).map(bucketOf));
+  assert.deepEqual(JSON.parse(store.entries.get(nameOf(store))).map(({ number }) => number), three.slice(1).map((name) => bucketOf(name)));
   assert.ok(store.entries.get(nameOf(store)).length < 1_200_000);
+});
+
+check("of the buckets that a store has no room for, those stay out that were not needed for the longest time, and one that is too large alone", async () => {
+  const sizes = { long: 400_000, huge: 1_000_001 };
+  const names = Array.from({ length: 99 }, (_, at) => `long${at}`);
+  const [one, two, three, huge] = names.filter((name, at) => names.findIndex((other) => bucketOf(other) === bucketOf(name)) === at);
+  const product = (source_id) => ({ source_id, name: "".padEnd(source_id === huge ? sizes.huge : sizes.long, "."), price: 1_000 });
+  serveGoods(inBuckets({ products: [one, two, three, huge].map(product) }));
+  const store = textStore();
+  const shop = await open({ store });
+  const stored = () => JSON.parse(store.entries.get(nameOf(store))).map(({ number }) => number);
+  for (const name of [one, two, one, three]) await shop.check(cart(name));
+  await settle();
+  assert.deepEqual(stored(), [one, three].map((name) => bucketOf(name)));
+  await shop.check(cart(huge));
+  await settle();
+  assert.deepEqual(stored(), [one, three].map((name) => bucketOf(name)));
 });

@@ -13,6 +13,7 @@ use crate::jobs::async_actions::finish;
 use crate::jobs::free_pages;
 use crate::jobs::{outbox, retention};
 use crate::store::Store;
+use crate::store::bundle_goods;
 use crate::store::jobs::{self, NextJob};
 use crate::store::sql::Fault;
 use crate::timestamp;
@@ -56,6 +57,8 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
         let attempts = attempts.saturating_add(1); // Attempts are few.
         store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
         if kind == BUILD_BUNDLE {
+            // The build is lost: without it, the record of written documents has no use and no end.
+            bundle_goods::end_record_of_written(store);
             let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1)); // A constant.
             let pause_ms = pause_after(attempts);
             jobs::update_attempts(store, id, attempts, timestamp::later(now_ms, pause_ms));

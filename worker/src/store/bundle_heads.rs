@@ -1,5 +1,5 @@
 //! The stored head of a project's bundle, and the bytes that heads name by their hashes, with a mark for those that KV has. Also the data of
-//! the present core that a supplement needs, the keys of its sealed boxes, and the documents that were written during a build.
+//! the present core that a supplement needs, and the keys of its sealed boxes.
 
 use crate::store::Store;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -413,27 +413,4 @@ pub fn rules_revision(documents: &str, root: Option<&str>) -> String {
 /// Records that KV is to get the head and the part of the entry again, at the flush.
 pub fn mark_part_lost(store: &mut Store<'_>) {
     store.write("UPDATE bundle_head SET is_copied = 0", Vec::new());
-}
-
-/// Lists the kinds and names of the documents that were written since a build was kept at a revision. `None` if that is not known, because
-/// another process has kept its own build since.
-pub fn list_written(store: &Store<'_>, revision: &str) -> Result<Option<Vec<(String, String)>>, Fault> {
-    if store.row("SELECT 1 FROM bundle_draft WHERE revision = +?1", &[revision.into()])?.is_none() {
-        return Ok(None);
-    }
-    let rows = store.rows("SELECT kind, name FROM bundle_written", &[])?;
-    let read = |row: &sql::SqlRow| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()));
-    rows.iter().map(read).collect::<Result<_, Fault>>().map(Some)
-}
-
-/// Records from the flush on which documents are written, for a build that is kept at a revision.
-pub fn record_written_from(store: &mut Store<'_>, revision: &str) {
-    store.write("DELETE FROM bundle_written", Vec::new());
-    store.write("INSERT OR REPLACE INTO bundle_draft (id, revision) VALUES (1, ?1)", vec![revision.into()]);
-}
-
-/// Ends the record, at the flush.
-pub fn end_record_of_written(store: &mut Store<'_>) {
-    store.write("DELETE FROM bundle_draft", Vec::new());
-    store.write("DELETE FROM bundle_written", Vec::new());
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod constant_writes;
 mod copies;
+mod kept_documents;
 mod late_calls;
 mod marks;
 mod settings;

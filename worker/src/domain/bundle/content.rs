@@ -78,7 +78,7 @@ impl ContentBuild {
     }
 
     /// Completes the core; `None` if the rest of it is left to the next slice. If its sets are others than those of the goods, these
-    /// are to be built again.
+    /// are to be built again. An urgent core has no goods that differ from those of its revision in a way that its sets depend on.
     pub fn finish(
         mut self,
         store: &mut Store<'_>,
@@ -89,11 +89,12 @@ impl ContentBuild {
             return Ok(None);
         }
         let has_sets = self.core.sets() == self.sets.as_ref();
+        let fits = has_sets && self.core.fits_goods(store, &bundle_heads::find_state(store)?)?;
         let revision = self.core.revision.clone();
         let core = self.core.into_core().ok_or_else(|| Fault::new("a complete build has no core"))?;
         if !has_sets {
             stored::request_sets(store, &core.summary.sets);
         }
-        Ok(Some(BundleContent { core, revision, goods: self.goods.filter(|_| has_sets) }))
+        Ok(Some(BundleContent { core, revision, goods: self.goods.filter(|_| fits) }))
     }
 }

@@ -2,7 +2,7 @@
 //! the project may see them. Never private codes, counts, or customer data.
 //!
 //! All steps belong to one revision of the documents: where it changes between two slices, the build begins again, and reads only what was
-//! written since. An urgent build that has read all is completed for its revision.
+//! written since. An urgent build that has selected all is completed for its revision.
 
 use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::horizon::Horizon;
@@ -13,6 +13,7 @@ use crate::domain::bundle::read_documents::ReadDocuments;
 use crate::domain::bundle::sealed_codes::BoxWriter;
 use crate::domain::bundle::selection::OfferSelection;
 use crate::store::Store;
+use crate::store::bundle_goods::{self, WrittenNames};
 use crate::store::bundle_heads::{self, BundleState};
 use crate::store::sql::Fault;
 use scrip::time::Instant;
@@ -61,6 +62,8 @@ pub struct CoreBuild {
     epoch: i64,
     /// Revision of the documents.
     pub revision: String,
+    /// Documents that it has read.
+    read: ReadDocuments,
     /// Revision from which on the written documents are recorded.
     recorded: Option<String>,
     horizon: Horizon,
@@ -106,12 +109,13 @@ impl CoreBuild {
         now: Instant,
         read: ReadDocuments,
     ) -> Result<CoreBuild, Fault> {
-        let selection = OfferSelection::begin(store, now, read)?;
+        let selection = OfferSelection::begin(store, now)?;
         Ok(CoreBuild {
             project: project.id.to_owned(),
             settings: hash_settings(project),
             epoch: state.epoch,
             revision: state.revision.clone(),
+            read,
             recorded: None,
             horizon: selection.horizon,
             continued: now,
@@ -124,11 +128,11 @@ impl CoreBuild {
         self.project == project.id
     }
 
-    /// Returns true if it may be continued at a time when the documents have this state. An urgent one that has read its documents is
-    /// completed, also where they have changed since.
+    /// Returns true if it may be continued at a time when the documents have this state. An urgent one that has selected its documents
+    /// is completed, also where they have changed since.
     fn is_usable(&self, project: &BundleProject<'_>, state: &BundleState, now: Instant, is_urgent: bool) -> bool {
-        let has_read = !matches!(self.stage, Some(CoreStage::Selecting(_)));
-        (self.revision == state.revision || has_read && is_urgent)
+        let has_selected = !matches!(self.stage, Some(CoreStage::Selecting(_)));
+        (self.revision == state.revision || has_selected && is_urgent)
             && self.epoch == state.epoch
             && self.stage.is_some()
             && self.settings == hash_settings(project)
@@ -137,20 +141,34 @@ impl CoreBuild {
 
     /// Returns the documents that it has read and that have not been written since; none if that is not known.
     fn into_unchanged(self, store: &Store<'_>, state: &BundleState) -> Result<ReadDocuments, Fault> {
-        let (Some(CoreStage::Selecting(selection)), Some(recorded)) = (self.stage, self.recorded) else {
-            return Ok(ReadDocuments::default());
-        };
-        let written = if self.epoch == state.epoch { bundle_heads::list_written(store, &recorded)? } else { None };
-        let Some(written) = written else { return Ok(ReadDocuments::default()) };
-        let mut read = selection.into_read();
+        let Some(written) = self.list_written(store, state)? else { return Ok(ReadDocuments::default()) };
+        let mut read = self.read;
         read.forget(&written);
         Ok(read)
     }
 
-    /// Has the documents recorded that are written from now on, as long as not all are read.
-    fn record_written(&mut self, store: &mut Store<'_>) {
-        if self.recorded.as_ref() != Some(&self.revision) {
-            bundle_heads::record_written_from(store, &self.revision);
+    /// Lists the documents that were written since it was kept; `None` if that is not known.
+    fn list_written(&self, store: &Store<'_>, state: &BundleState) -> Result<Option<WrittenNames>, Fault> {
+        match &self.recorded {
+            Some(recorded) if self.epoch == state.epoch => bundle_goods::list_written(store, recorded),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns true if goods of this state belong to the core: none that it names or lists was written since it was read.
+    pub fn fits_goods(&self, store: &Store<'_>, state: &BundleState) -> Result<bool, Fault> {
+        if self.revision == state.revision {
+            return Ok(true);
+        }
+        Ok(self.list_written(store, state)?.is_some_and(|written| !self.read.has_goods_of(&written)))
+    }
+
+    /// Has the documents recorded that are written from now on, until the core is complete. That is repeated, because a slice may be undone.
+    fn record_written(&mut self, store: &mut Store<'_>, is_complete: bool) {
+        if is_complete {
+            bundle_goods::end_record_of_written(store);
+        } else if self.recorded.as_ref() != Some(&self.revision) {
+            bundle_goods::record_written_from(store, &self.revision);
             self.recorded = Some(self.revision.clone());
         }
     }
@@ -183,15 +201,12 @@ impl CoreBuild {
             let is_complete = matches!(stage, CoreStage::Complete(_));
             if is_complete || budget.rows == 0 {
                 self.stage = Some(stage);
-                if is_selecting {
-                    self.record_written(store);
-                }
+                self.record_written(store, is_complete);
                 return Ok(is_complete);
             }
-            let CoreStep { stage, rows } = stage.step(store, project, self.horizon.built)?;
+            let CoreStep { stage, rows } = stage.step(store, project, self.horizon.built, &mut self.read)?;
             if let (true, CoreStage::Preparing(preparation)) = (is_selecting, &stage) {
                 self.horizon = preparation.horizon();
-                bundle_heads::end_record_of_written(store);
             }
             self.stage = Some(stage);
             // The last step may take more than there is.
@@ -218,10 +233,16 @@ impl CoreStep {
 
 impl CoreStage {
     /// Does the next step.
-    fn step(self, store: &mut Store<'_>, project: &BundleProject<'_>, built: Instant) -> Result<CoreStep, Fault> {
+    fn step(
+        self,
+        store: &mut Store<'_>,
+        project: &BundleProject<'_>,
+        built: Instant,
+        documents: &mut ReadDocuments,
+    ) -> Result<CoreStep, Fault> {
         match self {
             CoreStage::Selecting(mut selection) => {
-                let read = selection.step(store)?;
+                let read = selection.step(store, documents)?;
                 let stage = match selection.is_done() {
                     true => CoreStage::Preparing(Box::new(Preparation::begin(store, project, *selection)?)),
                     false => CoreStage::Selecting(selection),
@@ -291,8 +312,18 @@ pub fn has_room(now: Instant) -> bool {
     })
 }
 
-/// Keeps a build for the next slice, if there is room. Otherwise it begins again, and not that of another project.
-pub fn keep_build(build: CoreBuild, now: Instant) {
+/// Exchanges the builds in memory, so that a test has those of two processes.
+#[cfg(feature = "test-hooks")]
+pub fn swap_builds(others: &mut VecDeque<CoreBuild>) {
+    BUILDS.with_borrow_mut(|builds| std::mem::swap(builds, others));
+}
+
+/// Keeps a build for the next slice, if there is room. Otherwise it begins again, and not that of another project. A complete one does not
+/// need its documents any more.
+pub fn keep_build(mut build: CoreBuild, now: Instant) {
+    if build.sets().is_some() {
+        (build.read, build.recorded) = (ReadDocuments::default(), None);
+    }
     if has_room(now) {
         BUILDS.with_borrow_mut(|builds| builds.push_back(CoreBuild { continued: now, ..build }));
     }

@@ -88,7 +88,7 @@ impl NamedGoods {
     pub fn print_next(&mut self, count: usize, sorter: Option<&GoodsSorter>, client: &ClientContext) -> PrintedGoods {
         let next = |goods: &mut GoodsByAge, count: usize| -> Vec<Document> {
             let next = std::iter::from_fn(|| goods.pop_first()).take(count);
-            next.map(|(_, one)| Rc::unwrap_or_clone(one).document).collect()
+            next.map(|(_, one)| one.document.clone()).collect()
         };
         let mut products = next(&mut self.products, count);
         // They are at most `count`.

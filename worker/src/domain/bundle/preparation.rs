@@ -231,7 +231,7 @@ impl Preparation {
     /// Removes undisclosed members from documents, and prints them or keeps them for boxes.
     fn prepare(&mut self, list: &'static str, is_sealed: bool, documents: Vec<Rc<ReadDocument>>) -> Result<(), Fault> {
         let has_listed: Vec<bool> = documents.iter().map(|one| one.has_listed()).collect();
-        let mut documents: Vec<Document> = documents.into_iter().map(|one| Rc::unwrap_or_clone(one).document).collect();
+        let mut documents: Vec<Document> = documents.iter().map(|one| one.document.clone()).collect();
         if list == RULES {
             for rule in &mut documents {
                 self.selection.conditions.number(rule)?;

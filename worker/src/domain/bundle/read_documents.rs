@@ -1,9 +1,9 @@
-//! Documents that a build has read, by their names, with what its selection needs of each. They stay in memory until all are read: where
-//! documents change between two slices, only these are read again.
+//! Documents that a build has read, by their names, with what its selection needs of each. They stay in memory until the core is complete:
+//! where documents change between two slices, only these are read again.
 
 use crate::domain::bundle::goods_sets::{ListedGoods, list_goods_of};
 use crate::store::Store;
-use crate::store::bundle_goods;
+use crate::store::bundle_goods::{self, WrittenNames};
 use crate::store::document::Document;
 use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
@@ -19,6 +19,8 @@ use std::rc::Rc;
 
 /// Member of an offer with the name of goods.
 const UNIT_TYPE: &str = "unit_type";
+/// Kind of collections.
+const COLLECTION: &str = "products_collection";
 
 /// Document that a build has read.
 #[derive(Debug, Clone)]
@@ -95,6 +97,12 @@ impl ReadDocument {
         matches!(self.terms, Some(ReadTerms::Collection(_, true)))
     }
 
+    /// Returns true if it is a collection that lists goods with names that were written.
+    fn lists(&self, written: &WrittenNames) -> bool {
+        let Some(ReadTerms::Collection(listed, _)) = &self.terms else { return false };
+        listed.iter().any(|(kind, names)| names.iter().any(|name| is_written(written, kind, name)))
+    }
+
     fn mistaken(&self, kind: &str) -> Fault {
         Fault(format!("the stored document `{}` is no {kind} that was read", self.document.id))
     }
@@ -119,7 +127,7 @@ fn read_terms(store: &Store<'_>, kind: &str, document: &Document) -> Result<Read
             })?;
             ReadTerms::Rule(segments)
         }
-        "products_collection" => {
+        COLLECTION => {
             let listed = list_goods_of(document);
             let has_listed = has_all(store, &listed)?;
             ReadTerms::Collection(listed, has_listed)
@@ -149,6 +157,10 @@ fn has_all(store: &Store<'_>, listed: &ListedGoods) -> Result<bool, Fault> {
         }
     }
     Ok(true)
+}
+
+fn is_written(written: &WrittenNames, kind: &str, name: &String) -> bool {
+    written.get(kind).is_some_and(|names| names.contains(name))
 }
 
 /// Reads a stored document that was found to be readable before.
@@ -223,17 +235,21 @@ impl ReadDocuments {
     }
 
     /// Forgets the documents with names that were written since, and collections for which these goods count.
-    pub fn forget(&mut self, written: &[(String, String)]) {
-        for (kind, name) in written {
-            self.by_id.get_mut(kind.as_str()).map(|documents| documents.remove(name));
-            self.goods.get_mut(kind.as_str()).map(|goods| goods.remove(name));
+    pub fn forget(&mut self, written: &WrittenNames) {
+        for (kind, names) in written {
+            for name in names {
+                self.by_id.get_mut(kind.as_str()).map(|documents| documents.remove(name));
+                self.goods.get_mut(kind.as_str()).map(|goods| goods.remove(name));
+            }
         }
-        let is_written = |collection: &ReadDocument| {
-            let Some(ReadTerms::Collection(listed, _)) = &collection.terms else { return false };
-            written.iter().any(|(kind, name)| listed.get(kind.as_str()).is_some_and(|names| names.contains(name)))
-        };
-        if let Some(collections) = self.by_id.get_mut("products_collection") {
-            collections.retain(|_, collection| !is_written(collection));
+        if let Some(collections) = self.by_id.get_mut(COLLECTION) {
+            collections.retain(|_, collection| !collection.lists(written));
         }
+    }
+
+    /// Returns true if goods were written since that an offer names or that a collection lists.
+    pub fn has_goods_of(&self, written: &WrittenNames) -> bool {
+        self.goods.iter().any(|(kind, goods)| goods.keys().any(|name| is_written(written, kind, name)))
+            || self.by_id.get(COLLECTION).into_iter().flatten().any(|(_, collection)| collection.lists(written))
     }
 }

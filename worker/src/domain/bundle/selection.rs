@@ -99,7 +99,6 @@ pub struct OfferSelection {
     before: i64,
     /// Number of codes and tiers whose visibility is known.
     judged: usize,
-    read: ReadDocuments,
     open: OpenCampaigns,
     ended: Vec<Rc<ReadDocument>>,
     known_tiers: BTreeSet<String>,
@@ -124,8 +123,8 @@ pub struct OfferSelection {
 }
 
 impl OfferSelection {
-    /// Begins the selection of an instant, with documents that were read before and are as they are stored.
-    pub fn begin(store: &Store<'_>, now: Instant, read: ReadDocuments) -> Result<OfferSelection, Fault> {
+    /// Begins the selection of an instant.
+    pub fn begin(store: &Store<'_>, now: Instant) -> Result<OfferSelection, Fault> {
         let last = bundle_heads::find_offers(store)?.map(|last| last.conditions);
         Ok(OfferSelection {
             phase: SelectionPhase::Campaigns,
@@ -133,7 +132,6 @@ impl OfferSelection {
             // A statement takes no larger number on the platform.
             before: LARGEST,
             judged: 0,
-            read,
             open: OpenCampaigns::default(),
             ended: Vec::new(),
             known_tiers: BTreeSet::new(),
@@ -154,14 +152,15 @@ impl OfferSelection {
         self.phase == SelectionPhase::Done
     }
 
-    /// Selects the next documents; returns how many it has read: none where all have been read before.
-    pub fn step(&mut self, store: &Store<'_>) -> Result<usize, Fault> {
+    /// Selects the next documents; returns how many it has read: none where all have been read before. `read` has those that were
+    /// read so far.
+    pub fn step(&mut self, store: &Store<'_>, read: &mut ReadDocuments) -> Result<usize, Fault> {
         let is_phase_done = match self.phase {
-            SelectionPhase::NamedGoods => self.select_named_goods(store)?,
+            SelectionPhase::NamedGoods => self.select_named_goods(store, read)?,
             phase => {
                 let count = STEP_DOCUMENTS.min(self.pending.len());
                 let ids: Vec<String> = self.pending.drain(..count).collect();
-                let found = self.read.list(store, phase.kind(), &ids)?;
+                let found = read.list(store, phase.kind(), &ids)?;
                 if phase == SelectionPhase::Segments {
                     let found = found.into_iter().map(|segment| (segment.document.id.clone(), segment));
                     self.documents.segments.extend(found);
@@ -175,12 +174,7 @@ impl OfferSelection {
         if is_phase_done {
             self.begin_next_phase(store)?;
         }
-        Ok(self.read.take_count())
-    }
-
-    /// Returns the documents that it has read.
-    pub fn into_read(self) -> ReadDocuments {
-        self.read
+        Ok(read.take_count())
     }
 
     /// Lists the next campaigns of which an offer may be in force, the newest first. Returns false if there are no more, or too many.
@@ -197,7 +191,7 @@ impl OfferSelection {
     }
 
     /// Decides which of the next codes are sealed, and reads the goods that these and the tiers name. Returns true after the last ones.
-    fn select_named_goods(&mut self, store: &Store<'_>) -> Result<bool, Fault> {
+    fn select_named_goods(&mut self, store: &Store<'_>, read: &mut ReadDocuments) -> Result<bool, Fault> {
         let SelectedDocuments { vouchers, tiers, goods, .. } = &mut self.documents;
         let mut public = BTreeSet::new();
         let next = vouchers.iter().map(|voucher| (voucher, true)).chain(tiers.iter().map(|tier| (tier, false)));
@@ -205,7 +199,7 @@ impl OfferSelection {
         for (offer, is_voucher) in &next {
             let names = offer.goods_names();
             if *is_voucher && !self.open.is_public(offer)? {
-                let goods = names.map(|names| NamedGoods::find(&mut self.read, store, names.clone())).transpose()?;
+                let goods = names.map(|names| NamedGoods::find(read, store, names.clone())).transpose()?;
                 // Goods that do not read are left out, and a verdict lacks them.
                 let goods = goods.filter(NamedGoods::is_readable);
                 self.sealed.insert(offer.document.id.clone(), SealedCode::new(&offer.document, goods));
@@ -213,7 +207,7 @@ impl OfferSelection {
                 public.extend(names.into_iter().flatten().cloned());
             }
         }
-        goods.join(NamedGoods::find(&mut self.read, store, public)?);
+        goods.join(NamedGoods::find(read, store, public)?);
         // It is at most the number of the offers.
         self.judged = self.judged.saturating_add(next.len());
         Ok(next.len() < STEP_DOCUMENTS)

@@ -1,13 +1,29 @@
 //! Tests that builds beside constant writes have slices as short as others, and give the core of one moment.
 
 use super::{SECOND, Shop};
-use scrip_worker::domain::bundle::core::{CoreBuild, SliceBudget};
+use scrip_worker::domain::bundle::core::{self, CoreBuild, SliceBudget};
 use scrip_worker::domain::bundle::project::BundleProject;
 use scrip_worker::http::caller::Settings;
+use scrip_worker::service;
 use scrip_worker::store::bundle_heads;
 use scrip_worker::store::sql::{int, text};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Kinds of the documents that a build reads.
+const KINDS: [&str; 11] = [
+    "campaign",
+    "voucher",
+    "promotion_tier",
+    "promotion_stack",
+    "validation_rules",
+    "validation_rules_assignment",
+    "product",
+    "sku",
+    "products_collection",
+    "segment",
+    "category",
+];
 
 impl Shop {
     /// Returns the hash of the core that one slice would build now.
@@ -33,7 +49,7 @@ impl Shop {
     }
 
     /// Changes documents without a second of rest, until the next slice may not wait any longer.
-    fn change_until_urgent(&self, change: &dyn Fn(i64)) {
+    pub(super) fn change_until_urgent(&self, change: &dyn Fn(i64)) {
         change(0);
         self.pass(300);
         let since = || {
@@ -65,7 +81,7 @@ impl Shop {
     }
 
     /// Changes the body of a document by a statement, as an import does.
-    fn set(&self, kind: &str, number: u64, path: &str, value: Json) {
+    pub(super) fn set(&self, kind: &str, number: u64, path: &str, value: Json) {
         let Some(id) = self.id_of(kind, number) else { return };
         self.run(
             &format!("UPDATE document SET body = json_set(body, '{path}', json(?3)) WHERE kind = ?1 AND id = ?2"),
@@ -73,9 +89,42 @@ impl Shop {
         );
     }
 
+    /// Deletes a document of a kind, inserts one again that was deleted, or both at once: under the same id, with another name.
+    fn replace(&self, way: u64, kind: &str, number: u64) {
+        const COLUMNS: &str = "kind, id, key, parent, holder, created_at, body";
+        let scratch = format!("CREATE TABLE IF NOT EXISTS gone AS SELECT {COLUMNS} FROM document WHERE false");
+        self.run(&scratch, &[]);
+        if way != 1 {
+            let Some(id) = self.id_of(kind, number) else { return };
+            let one = [kind.into(), id.into()];
+            self.run(&format!("INSERT INTO gone SELECT {COLUMNS} FROM document WHERE kind = ?1 AND id = ?2"), &one);
+            self.run("DELETE FROM document WHERE kind = ?1 AND id = ?2", &one);
+        }
+        if way != 0 {
+            let last = "SELECT max(rowid) FROM gone WHERE kind = ?1";
+            let renamed = COLUMNS.replace("body", "json_set(body, '$.name', ?2)");
+            self.run(
+                &format!(
+                    "INSERT OR IGNORE INTO document ({COLUMNS}) SELECT {renamed} FROM gone WHERE rowid = ({last})"
+                ),
+                &[kind.into(), format!("again {number}").into()],
+            );
+            self.run(&format!("DELETE FROM gone WHERE rowid = ({last})"), &[kind.into()]);
+        }
+    }
+
+    /// Runs a slice whose writes are undone, as after a fault at its end.
+    pub(super) fn undone_slice(&self) {
+        self.run("SAVEPOINT slice", &[]);
+        self.at.set(self.at.get() + 1);
+        self.event(|store, context| service::alarm(store, context, self.rows.get()).unwrap());
+        self.run("ROLLBACK TO slice", &[]);
+        self.run("RELEASE slice", &[]);
+    }
+
     /// Makes a change of a kind that a build reads, chosen by a number.
     fn change(&self, number: u64) {
-        let (kind, number) = (number % 12, number / 12);
+        let (kind, number) = (number % 24, number / 24);
         match kind {
             0 => self.set("voucher", number, "$.discount", json!({ "type": "AMOUNT", "amount_off": number % 1_000 })),
             1 => self.set("campaign", number, "$.active", json!(number % 3 > 0)),
@@ -109,8 +158,19 @@ impl Shop {
                     json!({ "discount": { "type": "PERCENT", "percent_off": 5 } }),
                 );
             }
-            _ => {
+            11 => {
                 self.run("DELETE FROM document WHERE kind = 'product' AND key = 'more0'", &[]);
+            }
+            12 => self.set("sku", number, "$.price", json!(number % 1_000)),
+            13 => self.set("category", number, "$.hierarchy", json!(number % 10)),
+            14 => self.set("promotion_stack", number, "$.name", json!(format!("stack of {number}"))),
+            15 => {
+                let Some(rule) = self.id_of("validation_rules", number) else { return };
+                self.set("validation_rules_assignment", number / 7, "$.rule_id", json!(rule));
+            }
+            _ => {
+                let kind = usize::try_from(number / 3).unwrap() % KINDS.len();
+                self.replace(number % 3, KINDS[kind], number / 40);
             }
         }
     }
@@ -132,12 +192,19 @@ fn a_core_is_that_of_one_moment_beside_any_writes() {
         shop.rows.set(15 + seed * 7);
         let mut moments = BTreeSet::new();
         let rev = shop.rev();
+        let mut other_process = VecDeque::new();
         let slices = (1..400)
             .find(|_| {
                 for _ in 0..draw() % 3 + 1 {
                     shop.change(draw());
                 }
                 moments.insert(shop.core_at_once());
+                if draw() % 12 == 0 {
+                    core::swap_builds(&mut other_process);
+                }
+                if draw() % 8 == 0 {
+                    shop.undone_slice();
+                }
                 shop.slice();
                 shop.rev() > rev
             })
