@@ -158,7 +158,7 @@ pub fn redeem<'a>(
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
-/// What a redemption counts.
+/// Counts that a redemption changes.
 pub struct RedemptionCounts {
     /// The transfers.
     pub entries: Vec<Entry>,

@@ -27,11 +27,11 @@ const COLLECTION: &str = "products_collection";
 pub struct ReadDocument {
     /// The document.
     pub document: Document,
-    /// What the selection needs of it; `None` if it cannot be read.
+    /// Terms that the selection needs; `None` if it cannot be read.
     pub terms: Option<ReadTerms>,
 }
 
-/// What a selection needs of a readable document.
+/// Terms of a readable document that a selection needs.
 #[derive(Debug, Clone)]
 pub enum ReadTerms {
     /// Of a campaign.
