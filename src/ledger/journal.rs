@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((journal.balance(&account), journal.moved(&account, begin)), (7, Some(3)));
         assert_eq!(journal.transfers.iter().count(), 1, "what is scanned does not grow");
         let overflow = journal.count(&[transfer("t_3", i64::MAX.unsigned_abs())]).unwrap_err();
-        assert_eq!(overflow, JournalError::Overflow(account));
+        assert_eq!(overflow, JournalError::Overflow(AccountId::new("from")), "its units leave first");
     }
 
     #[test]
