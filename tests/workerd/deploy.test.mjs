@@ -33,12 +33,13 @@ check("wrangler deploy --dry-run passes", async () => {
 // SHA-512, their keys, heads, horizon and parts. Bundles built on change and copied to KV, the feed, the visibility of offers and supplements of
 // customers brought 50 kB (1.645 MB in all). Sets of goods, sealed codes and the following of settings and copies brought 120 kB; faults in place of
 // silent defaults and further checked sums brought 7 kB (1.772 MB in all). The search for the best stack and the core of a bundle in slices brought 38 kB
-// (1.81 MB in all). Replays of redemptions and verdicts of the entry, with their own cipher keys and compression, brought the last 72 kB.
+// (1.81 MB in all). Replays of redemptions and verdicts of the entry, with their own cipher keys and compression, brought 72 kB (1.882 MB in all). The
+// age of what the entry answers by and builds that read only changed documents again brought the last 13 kB.
 // A change that makes the upload larger gives its reason here.
-check("the upload is at most 1.89 MB after gzip", () => {
+check("the upload is at most 1.9 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
   console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
-  assert.ok(gzip <= 1_890_000, `${gzip} bytes after gzip`);
+  assert.ok(gzip <= 1_900_000, `${gzip} bytes after gzip`);
 });
 
 check("the released Worker has no test hooks", async () => {
