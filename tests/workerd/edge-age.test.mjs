@@ -1,22 +1,17 @@
 // Tests the age of answers of the entry where the objects may be in another process, as on Cloudflare: never older than the project allows.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { developmentText } from "../../worker/tools/setup.mjs";
-import { bootChanged, caller } from "./harness.mjs";
+import { bootChanged, breakProjectObjects, caller, pageHeaders as page } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
 import { waitUntil } from "../wait.mjs";
 
 const check = countTests("edge age");
 const SECONDS = 600;
 const path = "/client/v1/validations";
-const page = {
-  "content-type": "application/json", "x-client-application-id": "dev-client", "x-client-token": "dev-client-token",
-  origin: "http://localhost:3000",
-};
 let folder;
 let service;
 let call;
@@ -127,13 +122,7 @@ check("while the object does not answer, the entry answers within the seconds an
   await start({ edge: SECONDS });
   await untilEdge();
   await service.stop();
-  // The file of the project's object cannot be opened any more.
-  const objects = join(folder, "scrip-project");
-  for (const name of await readdir(objects)) {
-    if (name.startsWith("metadata")) continue;
-    await rename(join(objects, name), join(folder, name));
-    mkdirSync(join(objects, name));
-  }
+  await breakProjectObjects(folder);
   await start({ edge: SECONDS });
   // The head says when the object signed it.
   assert.equal((await untilEdge()).percent, 30);

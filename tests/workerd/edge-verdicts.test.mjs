@@ -1,20 +1,15 @@
 // Tests the answers of the entry by copies of the rules: they are those of the object, never by older rules, and they go on without the object.
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
-import { mkdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { developmentText } from "../../worker/tools/setup.mjs";
-import { boot, caller } from "./harness.mjs";
+import { boot, breakProjectObjects, caller, pageHeaders as page } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
 import { waitUntil } from "../wait.mjs";
 
 const check = countTests("edge verdicts");
-const page = {
-  "content-type": "application/json", "x-client-application-id": "dev-client", "x-client-token": "dev-client-token",
-  origin: "http://localhost:3000",
-};
 const edgeSecret = "a secret of the tests, long enough";
 const validations = "/client/v1/validations";
 const qualifications = "/client/v1/qualifications";
@@ -187,13 +182,7 @@ check("without the object, final carts are answered and others may be repeated",
   await sendUntilEdge(validations, ofGoods());
   const before = JSON.parse((await send(validations, ofTier())).text).order.total_amount;
   await service.stop();
-  // The file of the project's object cannot be opened any more.
-  const objects = join(folder, "scrip-project");
-  for (const name of await readdir(objects)) {
-    if (name.startsWith("metadata")) continue;
-    await rename(join(objects, name), join(folder, name));
-    mkdirSync(join(objects, name));
-  }
+  await breakProjectObjects(folder);
   await start();
   for (const body of [ofTier(), ofCode("SEALED"), ofGoods()]) {
     const answer = await send(validations, body);

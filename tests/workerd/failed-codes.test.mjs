@@ -3,16 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { boot, caller } from "./harness.mjs";
+import { boot, caller, pageHeaders as page } from "./harness.mjs";
 import { fresh, order, redeem, standalone } from "./redemption_fixtures.mjs";
 import { setupText } from "../../worker/tools/setup.mjs";
 import { countTests } from "./test_report.mjs";
 
 const check = countTests("guesses");
-const page = {
-  "content-type": "application/json", "x-client-application-id": "dev-client", "x-client-token": "dev-client-token",
-  origin: "http://localhost:3000",
-};
 let service;
 let unnamed;
 let call;

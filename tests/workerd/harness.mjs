@@ -1,7 +1,7 @@
 // Starts a Worker for a test: the built one, on plain workerd, with a data folder of its own.
 import { spawn } from "node:child_process";
 import { createWriteStream, existsSync, mkdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -72,6 +72,22 @@ export async function bootChanged(folder, change, env = {}) {
     else throw await stop().then(() => new Error(`workerd did not start: ${output}`));
   }
   return { url, output: () => output, stop };
+}
+
+/** The headers of a page with a body, from an origin that the development's project allows. */
+export const pageHeaders = {
+  "content-type": "application/json", "x-client-application-id": "dev-client", "x-client-token": "dev-client-token",
+  origin: "http://localhost:3000",
+};
+
+/** Moves the files of the projects' objects up in their data folder, while the service is stopped, so that none can be opened any more. */
+export async function breakProjectObjects(folder) {
+  const objects = join(folder, "scrip-project");
+  for (const name of await readdir(objects)) {
+    if (name.startsWith("metadata")) continue;
+    await rename(join(objects, name), join(folder, name));
+    await mkdir(join(objects, name));
+  }
 }
 
 /** Returns a port without a listener. */
