@@ -6,7 +6,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, MAIN_DB, StatementStatus, ToSql};
 use scrip::money::LARGEST;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -29,6 +29,7 @@ const LIMITS: [(Limit, i32); 8] = [
 pub struct Sqlite {
     connection: Connection,
     replanned: RefCell<BTreeSet<String>>,
+    steps: Cell<u64>,
 }
 
 fn fault(error: rusqlite::Error) -> Fault {
@@ -65,12 +66,17 @@ impl Sqlite {
         for (limit, most) in LIMITS {
             connection.set_limit(limit, most).map_err(fault)?;
         }
-        Ok(Sqlite { connection, replanned: RefCell::default() })
+        Ok(Sqlite { connection, replanned: RefCell::default(), steps: Cell::default() })
     }
 
     /// Takes the statements that were compiled again at a later run, because of their parameters or a changed schema.
     pub fn take_replanned(&self) -> BTreeSet<String> {
         self.replanned.take()
+    }
+
+    /// Returns the steps of SQLite's machine since the last call: the work of statements, independent of time and load.
+    pub fn take_steps(&self) -> u64 {
+        self.steps.take()
     }
 
     /// Runs `act` in a transaction: committed after `Ok`, rolled back after `Err`, as the object's shell does.
@@ -129,6 +135,9 @@ impl Sql for Sqlite {
             answer.push(read_row);
         }
         drop(rows);
+        // Steps are a measurement; a negative number of them does not exist.
+        let steps = u64::try_from(prepared.reset_status(StatementStatus::VmStep)).unwrap_or_default();
+        self.steps.set(self.steps.get().saturating_add(steps));
         if prepared.reset_status(StatementStatus::RePrepare) > 0 {
             self.replanned.borrow_mut().insert(statement.to_owned());
         }

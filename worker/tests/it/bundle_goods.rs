@@ -17,7 +17,6 @@ use scrip_worker::store::sql::{Sql, SqlValue, int};
 use serde_json::{Value as Json, json};
 use sets::NamedSets;
 use std::cell::Cell;
-use std::time::Instant as Watch;
 
 const NOW: i64 = 1_772_323_200_000;
 
@@ -106,18 +105,19 @@ impl Shop {
         assert_eq!(self.send("server", &format!("PUT {DEMAND_PATH}"), &json!({ "is_missing": true })).status, 204);
     }
 
-    /// Runs slices of the job until the goods are up to date; returns how many there were, and the longest in milliseconds.
-    fn build(&self, rows: u64) -> (u32, u128) {
-        let mut longest = 0;
+    /// Runs slices of the job until the goods are up to date; returns how many there were, and the most steps of
+    /// SQLite's machine that one had.
+    fn build(&self, rows: u64) -> (u32, u64) {
+        let mut most = 0;
         for slices in 0..20_000 {
             let due = "SELECT EXISTS (SELECT 1 FROM due WHERE id = 'BUNDLE' AND at <= ?1)";
             if int(&self.run(due, &[self.at.get().into()])[0], 0).unwrap() == 0 {
-                return (slices, longest);
+                return (slices, most);
             }
             let context = self.context();
-            let watch = Watch::now();
+            self.sql.take_steps();
             service::alarm(&mut Store::new(&self.sql), &context, rows).unwrap();
-            longest = longest.max(watch.elapsed().as_millis());
+            most = most.max(self.sql.take_steps());
         }
         panic!("the job has no end")
     }
@@ -343,4 +343,22 @@ fn a_wrong_address_of_a_bucket_is_not_found() {
     let reply = shop.send("bundle", &format!("GET /client/v1/bundle/proj_dev/goods/{root}/0?have=abc"), &Json::Null);
     let body: Json = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!((reply.status, &body["details"]), (400, &json!("have `abc` must be 64 lower-case hexadecimal digits")));
+}
+
+/// Returns the most steps of SQLite's machine that a slice of the first build of so many products has, and that of a changed price.
+fn steps_of_builds(products: u32) -> [u64; 2] {
+    let shop = Shop::new();
+    shop.fill(products);
+    let (_, first) = shop.build(200);
+    shop.make("PUT /v1/products/product_77", json!({ "price": 5 }));
+    let (_, price) = shop.build(200);
+    [first, price]
+}
+
+#[test]
+fn a_slice_and_a_price_cost_the_same_in_a_larger_catalogue() {
+    let [small, large] = [500, 5_000].map(steps_of_builds);
+    for (small, large) in small.into_iter().zip(large) {
+        assert!(large < small * 2, "{large} steps in place of {small}");
+    }
 }

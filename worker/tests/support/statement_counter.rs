@@ -19,6 +19,11 @@ impl Counting {
     pub fn new() -> Counting {
         Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default(), documents: Cell::default() }
     }
+
+    /// Returns the steps of SQLite's machine since the last call.
+    pub fn take_steps(&self) -> u64 {
+        self.sql.take_steps()
+    }
 }
 
 impl Sql for Counting {

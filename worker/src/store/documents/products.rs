@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 pub fn list_at(store: &Store<'_>, kind: &str, seqs: &BTreeSet<i64>) -> Result<Vec<Document>, Fault> {
     let seqs: Json = seqs.iter().copied().collect();
     store.select(
-        "seq IN (SELECT value FROM json_each(?2)) AND kind = +?1 ORDER BY seq",
+        // Without the sign before the column, SQLite reads the whole kind by its index.
+        "seq IN (SELECT value FROM json_each(?2)) AND +kind = ?1 ORDER BY seq",
         &[kind.into(), seqs.to_string().into()],
     )
 }
