@@ -1,0 +1,130 @@
+// Lists the requests whose answers are recorded, compares answers, and packs data folders.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { managementHeaders, serverHeaders } from "../../../worker/tools/setup.mjs";
+
+/** Objects of one list that are also read on their own. */
+const SAMPLED = 3;
+/** Names for parameters of paths whose lists have another route. */
+const NAMED = {
+  "/v1/promotions": () => ["Summer"],
+  "/v1/promotions/tiers": ({ tier }) => [tier],
+  "/v1/loyalties/members": () => ["CLUB-1", "CLUB-2"],
+  "/v1/loyalties/Club/members": () => ["CLUB-1", "CLUB-3"],
+  "/v1/referrals": () => ["Friends"],
+  "/v1/referrals/members": () => ["ANNAS"],
+  "/v1/referrals/Friends/members": () => ["ANNAS"],
+  "/v1/vouchers": () => ["TEN", "CARD", "ONCE", "FIVE"],
+  "/v1/customers": () => ["anna", "bert", "emil"],
+  "/v1/metadata-schemas": () => ["customer", "order"],
+  "/v1/loyalties": () => ["Club"],
+  "/v1/skus": () => ["shirt-m"],
+  "/v2/loyalties/memberships": ({ anna }) => [anna],
+};
+/** Routes whose answers are files, or belong to the version and not to the data. */
+const LEFT_OUT = ["/health", "/health/live", "/openapi.json", "/client/v1/bundle", "/v1/assets/", "/v1/publications/create", "/v1/vouchers/{code}/redemption"];
+
+/** Filters and orders of lists, each of which reads by other indexes. */
+const LISTS = [
+  "/v1/vouchers?order=code", "/v1/vouchers?order=-updated_at", "/v1/vouchers?campaign=Spring&limit=50", "/v1/vouchers?category=Sale", "/v1/vouchers?customer=anna",
+  "/v1/vouchers?filters[type][conditions][$is]=GIFT_VOUCHER", "/v1/vouchers?filters[active][conditions][$is]=false",
+  "/v1/redemptions?limit=100&order=created_at", "/v1/redemptions?result=FAILURE", "/v1/redemptions?customer=anna", "/v1/redemptions?campaign=Spring",
+  "/v1/redemptions?filters[voucher_code][conditions][$is]=TEN", "/v1/customers?limit=100&order=-updated_at", "/v1/customers?email=anna@example.com",
+  "/v1/customers?city=Bonn", "/v1/customers?name=person", "/v1/orders?limit=100&order=-updated_at", "/v1/orders?customer=anna", "/v1/publications?campaign=Spring",
+  "/v1/publications?customer=anna", "/v1/publications?voucher=TEN",
+];
+
+/** Returns the paths of all lists and of samples of their objects; `description` is that of the interface of the version that runs. */
+export async function listPaths(call, description, names) {
+  const known = new Map();
+  const read = async (path) => {
+    if (!known.has(path)) known.set(path, await call("GET", path));
+    return known.get(path).body;
+  };
+  const idsIn = async (list) => {
+    const named = NAMED[list]?.(names);
+    if (named) return named;
+    const body = await read(`${list}${list in description.paths ? queryOf(description.paths[list].get) : ""}`);
+    const items = Array.isArray(body) ? body : Object.values(body ?? {}).find(Array.isArray) ?? [];
+    return items.map((item) => item?.id ?? item?.code).filter((id) => typeof id === "string").slice(0, SAMPLED);
+  };
+  const expand = async (template) => {
+    let paths = [""];
+    for (const part of template.split("/").slice(1)) {
+      if (!part.startsWith("{")) paths = paths.map((path) => `${path}/${part}`);
+      else if (part === "{projectId}") paths = paths.map((path) => `${path}/proj_dev`);
+      else paths = (await Promise.all(paths.map(async (path) => (await idsIn(path)).map((id) => `${path}/${encodeURIComponent(id)}`)))).flat();
+    }
+    return paths;
+  };
+  const found = [];
+  for (const [template, { get }] of Object.entries(description.paths)) {
+    if (!get || LEFT_OUT.some((left) => template === left || (left.endsWith("/") && template.startsWith(left)))) continue;
+    for (const path of await expand(template)) found.push({ template, method: "GET", path: `${path}${queryOf(get)}` });
+  }
+  return [...found, ...LISTS.map((path) => ({ template: path.split("?")[0], method: "GET", path }))];
+}
+
+/** Returns the query for a page of a hundred, where a list has one. */
+function queryOf({ parameters = [] }) {
+  const limit = parameters.find((parameter) => parameter.name === "limit" && parameter.in === "query");
+  return limit ? `?limit=${Math.min(100, limit.schema?.maximum ?? 100)}` : "";
+}
+
+/** Returns decisions that write nothing, and requests that were answered before under a key. */
+export function decisions({ tier, stack, points, program, client_id, client_token }) {
+  const people = ["anna", "bert", "emil", "stranger"];
+  const codes = ["TEN", "FIVE", "FIXED", "ONCE", "LATE", "PAST", "OFF", "GOLDEN", "LOOM", "DAILY", "HOURS", "CARD", "OPEN300", "ANNAS", "GONE"];
+  const items = [{ source_id: "shirt-m", related_object: "sku", quantity: 2 }, { source_id: "mug", related_object: "product", quantity: 1 }, { source_id: "thing-1", related_object: "product", quantity: 3 }];
+  const post = (path, body, headers) => ({ template: path, method: "POST", path, body, headers });
+  const of = (source_id) => ({ customer: { source_id } });
+  const voucher = (id) => ({ object: "voucher", id });
+  const page = { "x-client-application-id": client_id, "x-client-token": client_token, origin: "http://localhost:3000" };
+  return [
+    ...codes.flatMap((code) => people.map((name) => post("/v1/validations", { redeemables: [voucher(code)], ...of(name), order: { items } }))),
+    post("/v1/validations", { redeemables: [voucher("TEN"), voucher("FIVE"), voucher("LOOM"), { object: "promotion_tier", id: tier }], ...of("anna"), order: { items }, options: { expand: ["order", "redeemable"] } }),
+    post("/v1/validations", { redeemables: [{ object: "promotion_stack", id: stack }], ...of("bert"), order: { amount: 20_000 } }),
+    post("/v1/validations", { redeemables: [voucher("FIVE")], order: { amount: 20_000 }, session: { key: "cart-1" } }),
+    ...people.flatMap((name) => ["ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS"].map((scenario) => post("/v1/qualifications", { scenario, ...of(name), order: { items } }))),
+    post("/v1/promotions/validation", { ...of("anna"), order: { amount: 9_000 } }),
+    post("/v2/loyalties/examine/rewards", { customer_identification: { type: "customer_source_id", customer_source_id: "anna" } }),
+    post("/client/v1/validations", { redeemables: [voucher("TEN")], ...of("anna"), order: { amount: 9_000 } }, page),
+    ...[1, 2].map((number) => post("/v1/redemptions", { redeemables: [voucher("TEN")], order: { amount: 100 * number } }, { "idempotency-key": `key-${number}` })),
+  ];
+}
+
+/** Makes a request; returns the status and the answer, in which the address of the service has a name. */
+export async function ask(url, { method, path, body, headers }) {
+  const keys = path.startsWith("/management/") ? managementHeaders : serverHeaders;
+  const own = path.startsWith("/client/") ? { "content-type": "application/json" } : keys;
+  const reply = await fetch(`${url}${path}`, { method, headers: { ...own, ...headers }, body: body && JSON.stringify(body) });
+  const text = (await reply.text()).replaceAll(url, "$url");
+  return { status: reply.status, answer: reply.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text };
+}
+
+/** Returns the places at which two answers differ, as `[[pointer, old, new]]`. The places of `masked` are left out. */
+export function compare(old, present, masked = new Set(), pointer = "") {
+  if (masked.has(pointer)) return [];
+  const isTree = (value) => value !== null && typeof value === "object";
+  if (!isTree(old) || !isTree(present) || Array.isArray(old) !== Array.isArray(present)) return Object.is(old, present) ? [] : [[pointer, old, present]];
+  const keys = new Set([...Object.keys(old), ...Object.keys(present)]);
+  return [...keys].flatMap((key) => compare(old[key], present[key], masked, `${pointer}/${key}`));
+}
+
+/** Packs the files of a folder, and unpacks them. */
+export function pack(folder, file) {
+  const tar = execFileSync("tar", ["--create", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--directory", folder, "."], { maxBuffer: 1 << 28 });
+  writeFileSync(file, squeeze(tar));
+}
+
+export function unpack(file, folder) {
+  mkdirSync(folder, { recursive: true });
+  execFileSync("tar", ["--extract", "--directory", folder], { input: brotliDecompressSync(readFileSync(file)) });
+}
+
+const squeeze = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+
+/** Writes and reads JSON, compressed. */
+export const writeJson = (file, value) => writeFileSync(file, squeeze(Buffer.from(JSON.stringify(value))));
+export const readJson = (file) => JSON.parse(brotliDecompressSync(readFileSync(file)).toString());
