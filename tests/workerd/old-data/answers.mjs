@@ -15,6 +15,8 @@ const NAMED = {
   "/v1/referrals": () => ["Friends"],
   "/v1/referrals/members": () => ["ANNAS"],
   "/v1/referrals/Friends/members": () => ["ANNAS"],
+  "/v1/campaigns": () => ["Spring", "Gifts", "Summer", "Friends", "Club"],
+  "/v1/products": () => ["mug", "shirt"],
   "/v1/vouchers": () => ["TEN", "CARD", "ONCE", "FIVE"],
   "/v1/customers": () => ["anna", "bert", "emil"],
   "/v1/metadata-schemas": () => ["customer", "order"],
@@ -28,7 +30,7 @@ const LEFT_OUT = ["/health", "/health/live", "/openapi.json", "/client/v1/bundle
 /** Filters and orders of lists, each of which reads by other indexes. */
 const LISTS = [
   "/v1/vouchers?order=code", "/v1/vouchers?order=-updated_at", "/v1/vouchers?campaign=Spring&limit=50", "/v1/vouchers?category=Sale", "/v1/vouchers?customer=anna",
-  "/v1/vouchers?filters[type][conditions][$is]=GIFT_VOUCHER", "/v1/vouchers?filters[active][conditions][$is]=false",
+  "/v1/vouchers?filters[type][conditions][$is]=GIFT_VOUCHER", "/v1/vouchers?filters[active][conditions][$disabled]=true",
   "/v1/redemptions?limit=100&order=created_at", "/v1/redemptions?result=FAILURE", "/v1/redemptions?customer=anna", "/v1/redemptions?campaign=Spring",
   "/v1/redemptions?filters[voucher_code][conditions][$is]=TEN", "/v1/customers?limit=100&order=-updated_at", "/v1/customers?email=anna@example.com",
   "/v1/customers?city=Bonn", "/v1/customers?name=person", "/v1/orders?limit=100&order=-updated_at", "/v1/orders?customer=anna", "/v1/publications?campaign=Spring",
@@ -45,6 +47,9 @@ export async function listPaths(call, description, names) {
   const idsIn = async (list) => {
     const named = NAMED[list]?.(names);
     if (named) return named;
+    if (list.endsWith("/memberships")) return [names.anna];
+    if (list.endsWith("/cards")) return (await read(list.slice(0, -"/cards".length))).cards.map(({ card }) => card.id);
+    if (/\/members\/[^/]+\/earning-rules$/.test(list)) return await idsIn(list.replace(/\/members\/[^/]+/, ""));
     const body = await read(`${list}${list in description.paths ? queryOf(description.paths[list].get) : ""}`);
     const items = Array.isArray(body) ? body : Object.values(body ?? {}).find(Array.isArray) ?? [];
     return items.map((item) => item?.id ?? item?.code).filter((id) => typeof id === "string").slice(0, SAMPLED);
@@ -61,26 +66,32 @@ export async function listPaths(call, description, names) {
   const found = [];
   for (const [template, { get }] of Object.entries(description.paths)) {
     if (!get || LEFT_OUT.some((left) => template === left || (left.endsWith("/") && template.startsWith(left)))) continue;
-    for (const path of await expand(template)) found.push({ template, method: "GET", path: `${path}${queryOf(get)}` });
+    const headers = template.startsWith("/client/") ? pageOf(names) : undefined;
+    for (const path of await expand(template)) found.push({ template, method: "GET", path: `${path}${queryOf(get)}`, headers });
   }
   return [...found, ...LISTS.map((path) => ({ template: path.split("?")[0], method: "GET", path }))];
 }
 
-/** Returns the query for a page of a hundred, where a list has one. */
+/** The headers of a page with the key that the shop has made. */
+const pageOf = ({ client_id, client_token }) => ({ "x-client-application-id": client_id, "x-client-token": client_token, origin: "http://localhost:3000" });
+
+/** Returns the query for a page of a hundred, where a list has one, and for the present days of a report. */
 function queryOf({ parameters = [] }) {
-  const limit = parameters.find((parameter) => parameter.name === "limit" && parameter.in === "query");
-  return limit ? `?limit=${Math.min(100, limit.schema?.maximum ?? 100)}` : "";
+  const has = (name) => parameters.some((parameter) => parameter.name === name && parameter.in === "query");
+  const day = (more) => new Date(Date.now() + more * 86_400_000).toISOString().slice(0, 10);
+  const query = [has("limit") ? "limit=100" : "", has("resolution") ? `start_date=${day(-1)}&end_date=${day(1)}&resolution=day` : "", has("code") && has("amount") ? "code=TEN&amount=1000" : ""].filter(Boolean);
+  return query.length > 0 ? `?${query.join("&")}` : "";
 }
 
 /** Returns decisions that write nothing, and requests that were answered before under a key. */
-export function decisions({ tier, stack, points, program, client_id, client_token }) {
+export function decisions(names) {
+  const { tier, stack } = names;
   const people = ["anna", "bert", "emil", "stranger"];
   const codes = ["TEN", "FIVE", "FIXED", "ONCE", "LATE", "PAST", "OFF", "GOLDEN", "LOOM", "DAILY", "HOURS", "CARD", "OPEN300", "ANNAS", "GONE"];
   const items = [{ source_id: "shirt-m", related_object: "sku", quantity: 2 }, { source_id: "mug", related_object: "product", quantity: 1 }, { source_id: "thing-1", related_object: "product", quantity: 3 }];
   const post = (path, body, headers) => ({ template: path, method: "POST", path, body, headers });
   const of = (source_id) => ({ customer: { source_id } });
   const voucher = (id) => ({ object: "voucher", id });
-  const page = { "x-client-application-id": client_id, "x-client-token": client_token, origin: "http://localhost:3000" };
   return [
     ...codes.flatMap((code) => people.map((name) => post("/v1/validations", { redeemables: [voucher(code)], ...of(name), order: { items } }))),
     post("/v1/validations", { redeemables: [voucher("TEN"), voucher("FIVE"), voucher("LOOM"), { object: "promotion_tier", id: tier }], ...of("anna"), order: { items }, options: { expand: ["order", "redeemable"] } }),
@@ -89,17 +100,20 @@ export function decisions({ tier, stack, points, program, client_id, client_toke
     ...people.flatMap((name) => ["ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS"].map((scenario) => post("/v1/qualifications", { scenario, ...of(name), order: { items } }))),
     post("/v1/promotions/validation", { ...of("anna"), order: { amount: 9_000 } }),
     post("/v2/loyalties/examine/rewards", { customer_identification: { type: "customer_source_id", customer_source_id: "anna" } }),
-    post("/client/v1/validations", { redeemables: [voucher("TEN")], ...of("anna"), order: { amount: 9_000 } }, page),
+    post("/client/v1/validations", { redeemables: [voucher("TEN")], ...of("anna"), order: { amount: 9_000 } }, pageOf(names)),
     ...[1, 2].map((number) => post("/v1/redemptions", { redeemables: [voucher("TEN")], order: { amount: 100 * number } }, { "idempotency-key": `key-${number}` })),
   ];
 }
 
-/** Makes a request; returns the status and the answer, in which the address of the service has a name. */
+/** The address of a service on this machine, also where it is stored. */
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/g;
+
+/** Makes a request; returns the status and the answer, in which the addresses of services have a name. */
 export async function ask(url, { method, path, body, headers }) {
   const keys = path.startsWith("/management/") ? managementHeaders : serverHeaders;
   const own = path.startsWith("/client/") ? { "content-type": "application/json" } : keys;
   const reply = await fetch(`${url}${path}`, { method, headers: { ...own, ...headers }, body: body && JSON.stringify(body) });
-  const text = (await reply.text()).replaceAll(url, "$url");
+  const text = (await reply.text()).replaceAll(ADDRESS, "$url");
   return { status: reply.status, answer: reply.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text };
 }
 

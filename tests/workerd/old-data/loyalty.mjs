@@ -99,7 +99,8 @@ async function useCards({ post, get, put }, { program, members, rewards }) {
   const cardOf = async (member) => (await get(path(member))).cards[0].card.id;
   const [anna, , , dora] = members;
   await post(`${path(dora)}/cards/${await cardOf(dora)}/points`, { points: 500 });
-  const { id } = await post(`${path(anna)}/rewards/purchases`, { reward_id: rewards.mug });
+  await post(`${path(anna)}/rewards/purchases`, { reward_id: rewards.mug });
+  const { data: [{ id }] } = await get(`${path(anna)}/rewards/purchases`);
   await post(`${path(dora)}/rewards/purchases`, { reward_id: rewards.code });
   await post(`${V2}/programs/${program}/rewards/purchases/${id}/refund`, {});
   const order = await post("/v1/orders", { source_id: "paid-with-points", amount: 4_000, customer: { source_id: "dora" } });

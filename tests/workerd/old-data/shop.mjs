@@ -23,6 +23,7 @@ export async function fill(call, hooks) {
   await reserve(shop);
   await fillOrders(shop, goods);
   await fillReferrals(shop);
+  await useClient(shop, settings.names);
   await changeAndDelete(shop);
   await runJobs(shop);
   await settings.afterwards();
@@ -103,7 +104,7 @@ async function fillOffers(shop, { shoes, sale, loom, mug }, { gold }) {
   const coupons = { campaign_type: "DISCOUNT_COUPONS" };
   const off = (discount, more) => ({ type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 5 }, ...more });
   await campaign("Spring", {
-    ...coupons, type: "STATIC", vouchers_count: 30, category_id: shoes, metadata: { season: "spring" }, start_date: "2026-01-01T00:00:00Z",
+    ...coupons, type: "STATIC", join_once: false, vouchers_count: 30, category_id: shoes, metadata: { season: "spring" }, start_date: "2026-01-01T00:00:00Z",
     expiration_date: "2035-01-01T00:00:00Z", validity_day_of_week: [0, 1, 2, 3, 4, 5, 6], activity_duration_after_publishing: "P90D",
     voucher: off(PERCENT, { code_config: { pattern: "SPRING-####" } }), validation_rules: [rules.limit],
   });
@@ -143,7 +144,7 @@ async function fillRules(post, { gold, loom }) {
   return {
     limit: await rule("Three for each", test("redemption.count.per_customer", { $less_than_or_equal: [3] })),
     daily: await rule("Two a day", test("redemption.count.per_customer.daily", { $less_than_or_equal: [2] })),
-    budget: await rule("Budget", test("budget.discount.total_amount", { $less_than_or_equal: [1_000_000] })),
+    budget: await rule("Budget", test("campaign.orders.amount_discounted", { $less_than_or_equal: [1_000_000] })),
     gold: await rule("Gold alone", test("customer.segment", { $is: [gold] }), { error: { message: "for gold alone" } }),
     loom: await rule("Loom", test("order.items.any", { $is: [{ id: loom, object: "products_collection" }] }), { applicable_to: { included: [{ object: "products_collection", id: loom, effect: "APPLY_TO_EVERY" }] } }),
     amount: await rule("Above ten", test("order.amount", { $more_than: [1_000] })),
@@ -151,14 +152,15 @@ async function fillRules(post, { gold, loom }) {
   };
 }
 
-async function publish({ post }) {
+async function publish({ get, post, until }) {
+  await until(async () => (await get("/v1/vouchers?campaign=Spring")).total === 30, "the codes of Spring");
   const to = (name) => ({ customer: { source_id: name } });
   for (const name of ["anna", "bert", "carl"]) {
     await post("/v1/publications", { campaign: { name: "Spring" }, ...to(name), channel: "newsletter", metadata: { issue: 7 } });
     await post("/v1/publications", { campaign: { name: "Gifts", count: 1 }, ...to(name) });
   }
-  await post("/v1/publications", { campaign: { name: "Spring", count: 2 }, ...to("dora"), source_id: "crm-1" });
-  await post("/v1/publications", { campaign: { name: "Endless" }, ...to("anna") });
+  await post("/v1/publications", { campaign: { name: "Spring", count: 2 }, ...to("dora"), channel: "till" });
+  await post("/v1/publications", { campaign: { name: "Endless" }, ...to("anna"), source_id: "crm-1" });
   await post("/v1/publications", { voucher: "TEN", ...to("emil") });
 }
 
@@ -229,6 +231,18 @@ async function fillReferrals({ post }) {
   await post("/v1/referrals/members/ANNAS/holders", { holders: [{ source_id: "frieda" }], metadata: { by: "shop" } });
 }
 
+/** Calls of a page with its own key, and of a program with a token. */
+async function useClient({ post }, { client_id, client_token }) {
+  const page = { "x-client-application-id": client_id, "x-client-token": client_token, origin: "http://localhost:3000" };
+  const gina = { customer: { source_id: "gina" } };
+  await post("/client/v1/customers", { source_id: "gina", name: "Gina" }, page);
+  await post("/client/v1/publish", { campaign: { name: "Endless" }, ...gina }, page);
+  await post("/client/v1/events", { event: "viewed", ...gina, metadata: { page: "shoes" } }, page);
+  await post("/client/v1/validations", { redeemables: [voucher("FIVE")], ...order(3_000), session: { type: "LOCK", ttl: 60, ttl_unit: "MINUTES" } }, page);
+  await post("/client/v1/redemptions", { redeemables: [voucher("TEN")], ...order(3_000), ...gina }, { ...page, "idempotency-key": "key-of-a-page" });
+  await post("/v1/customer-tokens", { ...gina, ttl: 3_600 });
+}
+
 /** Changed, disabled, deleted and erased objects. */
 async function changeAndDelete({ post, put, remove }) {
   await put("/v1/vouchers/TEN", { metadata: { shop: "south", extra: true } });
@@ -251,7 +265,7 @@ async function runJobs({ get, post, finish, until }) {
   await finish(await post("/v1/products/metadata/async", { source_ids: ["mug"], metadata: { season: "spring" } }));
   await finish(await post("/v1/vouchers/bulk/async", [{ code: "TEN", metadata: { bulk: "yes" } }, { code: "NONE", metadata: {} }]));
   await finish(await post("/v1/vouchers/metadata/async", { codes: ["FIVE"], metadata: { same: "yes" } }));
-  for (const [kind, fields] of [["voucher", ["code", "value"]], ["redemption", ["id", "voucher_code", "result"]], ["customer", ["source_id", "name"]], ["publication", ["id", "code"]], ["order", ["id", "source_id", "status"]]]) {
+  for (const [kind, fields] of [["voucher", ["code", "value"]], ["redemption", ["id", "voucher_code", "result"]], ["customer", ["source_id", "name"]], ["publication", ["voucher_code", "customer_source_id"]], ["order", ["id", "source_id", "status"]]]) {
     const { id } = await post("/v1/exports", { exported_object: kind, parameters: { fields, order: "created_at" } });
     await until(async () => (await get(`/v1/exports/${id}`)).status === "DONE", `the export of each ${kind}`);
   }
