@@ -156,7 +156,7 @@ function costTable({ rows, disk_bytes: disk }) {
     "**What a request costs: exact counts on `workerd`, with all background work that follows it**", "",
     "| request | rows written | rows read | statements | alarms set | calls of wasm | $ a million, at a dollar a million rows |",
     "|---|---:|---:|---:|---:|---:|---:|",
-    ...rows.map((row) => `| ${[row.name, row.written, row.read, row.statements, row.alarms, row.calls, row.written].join(" | ")} |`),
+    ...rows.map((row) => `| ${row.name} | ${[row.written, row.read, row.statements, row.alarms, row.calls, row.written].map((count) => count.toLocaleString("en-US")).join(" | ")} |`),
     "",
     ...(disk === undefined ? [] : [`A redemption of ten lines writes ${kilobytes(disk)} to the disk.`, ""]),
   ];

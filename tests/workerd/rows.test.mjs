@@ -9,6 +9,11 @@ import { countTests } from "./test_report.mjs";
 const check = countTests("rows");
 const file = new URL("counting/limits.json", import.meta.url);
 const limits = JSON.parse(readFileSync(file, "utf8"));
+/**
+ * What of one request may be other work: slices of a job, whose number depends on the speed of the machine, and a sweep that happens to be due among
+ * the requests. A row more for each request is above it.
+ */
+const OTHER_WORK = { written: 0.4, statements: 0.4, calls: 20 };
 let worker;
 
 before(async () => {
@@ -23,8 +28,8 @@ check("requests cost at most the rows and statements of their limits", async () 
   for (const [name, limit] of Object.entries(limits)) {
     for (const [what, most] of Object.entries(limit)) {
       const count = counts[name][what];
-      if (count > most) above.push(`${name}: ${count} ${what}, at most ${most}`);
-      limit[what] = Math.min(count, most);
+      if (count > most + OTHER_WORK[what]) above.push(`${name}: ${count} ${what}, at most ${most}`);
+      limit[what] = Math.min(Math.round(count), most);
     }
   }
   assert.deepEqual(above, []);

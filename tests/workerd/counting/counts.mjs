@@ -1,8 +1,7 @@
 // Counts the requests of the shop: rows, statements and calls of wasm for one request, of many in a row with all background work.
 import { IN_A_ROW, prepare } from "./requests.mjs";
 
-/** Rounds up a share: the number of slices of a job depends on the speed of the machine, which adds some thousandths. */
-const rounded = (value) => Math.ceil(value * 10) / 10;
+const digits = (value) => Math.round(value * 100) / 100;
 
 /** Returns `[{ name, statements, read, written, alarms, calls, by_statement }]`, all for one request; the statements are those of all. */
 export async function countRequests({ call, count }) {
@@ -16,7 +15,7 @@ export async function countRequests({ call, count }) {
     const { by_statement, ...sums } = await count(async () => {
       for (let number = first; number < first + requests; number += 1) await send(number);
     });
-    const share = Object.entries(sums).map(([key, sum]) => [key, rounded(sum / (requests * (each ?? 1)))]);
+    const share = Object.entries(sums).map(([key, sum]) => [key, digits(sum / (requests * (each ?? 1)))]);
     rows.push({ name, requests, ...Object.fromEntries(share), by_statement });
   }
   return rows;
