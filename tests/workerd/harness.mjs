@@ -47,12 +47,11 @@ export async function boot({ testHooks = true, port, data, setup, metricsToken, 
 }
 
 /**
- * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` has the setups. Returns `{ url,
- * pid, output(), stop() }`; `stop` is sudden.
+ * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` has the setups. With `local` webhooks
+ * may go to the local machine. Returns `{ url, pid, output(), stop() }`; `stop` is sudden.
  */
-export async function bootChanged(folder, change, env = {}, { testHooks = true } = {}) {
-  const built = builtFolder(testHooks);
-  const config = await readFile(writeConfig(built), "utf8");
+export async function bootChanged(folder, change, env = {}, { built = builtFolder(true), local = false } = {}) {
+  const config = await readFile(writeConfig(built, { local }), "utf8");
   const path = join(folder, "changed.capnp");
   await writeFile(path, change(config).replaceAll('embed "', `embed "${relative(folder, built)}/`));
   const port = await freePort();
@@ -78,8 +77,7 @@ export async function bootChanged(folder, change, env = {}, { testHooks = true }
  * Returns a change for `bootChanged` that puts modules in front of those of the Worker, which stay as they are: the first of `files` becomes
  * the main module. Each value of `settings` becomes a module of JSON by its name.
  */
-export function inFront(files, settings = {}) {
-  const built = builtFolder(false);
+export function inFront(built, files, settings = {}) {
   const first = '(name = "index.mjs"';
   const modules = [
     ...files.map((file) => `(name = "${basename(file)}", esModule = embed "${relative(built, file)}")`),

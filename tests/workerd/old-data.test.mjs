@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
-import { developmentText } from "../../worker/tools/setup.mjs";
 import { waitUntil } from "../wait.mjs";
-import { bootChanged, inFront } from "./harness.mjs";
 import { ask, compare, readJson, unpack } from "./old-data/answers.mjs";
+import { bootShifted } from "./old-data/boot.mjs";
 import { differences } from "./old-data/differences.mjs";
 import { countTests } from "./test_report.mjs";
 
@@ -33,10 +32,8 @@ function copyOf(version) {
 }
 
 /** Starts today's Worker over a folder, at the time when the answers were recorded; `more` are further settings of `front.mjs`. */
-async function bootAt(folder, at, more = {}) {
-  const settings = { offset: Date.parse(at) - Date.now(), ...more };
-  const modules = inFront(["front.mjs", "shifted_clock.mjs"].map((name) => join(here, name)), { settings });
-  const service = await bootChanged(folder, modules, { SCRIP_SETUP: developmentText() }, { testHooks: false });
+async function bootAt(folder, at, more) {
+  const service = await bootShifted(folder, Date.parse(at), { more });
   services.push(service);
   return { ...service, state: async () => (await fetch(`${service.url}/state`)).json() };
 }

@@ -35,6 +35,8 @@ const LISTS = [
   "/v1/redemptions?filters[voucher_code][conditions][$is]=TEN", "/v1/customers?limit=100&order=-updated_at", "/v1/customers?email=anna@example.com",
   "/v1/customers?city=Bonn", "/v1/customers?name=person", "/v1/orders?limit=100&order=-updated_at", "/v1/orders?customer=anna", "/v1/publications?campaign=Spring",
   "/v1/publications?customer=anna", "/v1/publications?voucher=TEN",
+  ...["vouchers", "redemptions", "orders", "publications", "customers", "products"].map((list) => `/v1/${list}?limit=7&page=3`),
+  "/v1/orders?limit=7&page=2&order=created_at", "/v1/redemptions?limit=7&page=2&customer=anna", "/v1/vouchers?limit=7&page=2&order=-code",
 ];
 
 /** Returns the paths of all lists and of samples of their objects; `description` is that of the interface of the version that runs. */

@@ -1,21 +1,28 @@
 // Makes the data folder of an earlier version, once: `node tests/workerd/old-data/make.mjs CLONE`, with the folder of a built clone of that version.
-// It runs the Worker of the clone, fills a project over its routes, and records answers. Both files are written beside this one, named after
-// the commit of the clone.
+// It runs the Worker of the clone on several days of the last weeks, fills a project over its routes, and records answers. Both files are
+// written into this folder, named after the commit of the clone.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { caller } from "../harness.mjs";
 import { ask, compare, decisions, listPaths, pack, writeJson } from "./answers.mjs";
-import { fill } from "./shop.mjs";
+import { bootShifted } from "./boot.mjs";
+import { begin, end, visit } from "./shop.mjs";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A webhook that refuses is tried for about a day: a start each two hours gives each try its time. */
+const TRIES_FROM_HOUR = 34;
+const TRY_MS = 1_000;
 
 const clone = resolve(process.argv[2]);
 const version = execFileSync("git", ["-C", clone, "rev-parse", "--short=8", "HEAD"], { encoding: "utf8" }).trim();
-const { boot } = await import(pathToFileURL(join(clone, "tests/workerd/harness.mjs")));
 const folder = mkdtempSync(join(tmpdir(), "scrip-old-"));
-const beside = (name) => new URL(name, import.meta.url).pathname;
+const written = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Receives webhooks and accepts or refuses them by their path. */
 const receiver = createServer((request, reply) => {
@@ -25,29 +32,45 @@ const receiver = createServer((request, reply) => {
 await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
 const hook = (path) => `http://127.0.0.1:${receiver.address().port}/${path}`;
 
-// An earlier version calls the build with test hooks by another name.
-const service = await boot({ data: folder, testHooks: false, rehearsal: false });
-try {
-  const call = caller(service.url);
-  const names = await fill(call, { accepting: hook("accepting"), refusing: hook("refusing") });
+/** Runs the Worker of the clone some time ago; `run` gets a caller and the address. */
+async function at(ago, run) {
+  const service = await bootShifted(folder, Date.now() - ago, { built: join(clone, "worker/build"), local: true });
+  try {
+    return await run(caller(service.url), service.url);
+  } finally {
+    await service.stop();
+  }
+}
+
+const names = await at(40 * DAY_MS, (call) => begin(call, { accepting: hook("accepting"), refusing: hook("refusing") }));
+await at(9 * DAY_MS, visit);
+for (let hour = TRIES_FROM_HOUR; hour > 0; hour -= 2) {
+  await at(hour * HOUR_MS, async (call) => {
+    await (hour % 24 === 10 ? visit(call) : call("POST", "/v1/customers", { source_id: "carl", description: `Seen ${hour} hours ago` }));
+    await sleep(TRY_MS);
+  });
+}
+await at(0, async (call, url) => {
+  await end(call, names);
   names.anna = (await call("GET", "/v1/customers/anna")).body.id;
   const description = JSON.parse(readFileSync(join(clone, "worker/openapi.json"), "utf8"));
-  const requests = [...(await listPaths(call, description, names)), ...decisions(names)];
+  await record(url, [...(await listPaths(call, description, names)), ...decisions(names)]);
+});
+receiver.close();
+pack(folder, written(`${version}.tar.br`));
+rmSync(folder, { recursive: true, force: true });
+for (const name of [`${version}.tar.br`, `${version}.answers.json.br`]) console.log(`${name}: ${statSync(written(name)).size} bytes`);
+
+/** Makes each request twice and records the answer. A member that differs between two equal requests is drawn anew by each. */
+async function record(url, requests) {
   const first = [];
-  for (const request of requests) first.push(await ask(service.url, request));
+  for (const request of requests) first.push(await ask(url, request));
   const recorded = [];
-  for (const [at, request] of requests.entries()) {
-    const { status, answer } = await ask(service.url, request);
-    // A member that differs between two equal requests is drawn anew by each.
-    const masked = compare(first[at].answer, answer).map(([pointer]) => pointer);
+  for (const [place, request] of requests.entries()) {
+    const { status, answer } = await ask(url, request);
+    const masked = compare(first[place].answer, answer).map(([pointer]) => pointer);
     recorded.push({ ...request, status, answer, ...(masked.length > 0 ? { masked } : {}) });
   }
-  writeJson(beside(`${version}.answers.json.br`), { version, at: new Date().toISOString(), recorded });
+  writeJson(written(`${version}.answers.json.br`), { version, at: new Date().toISOString(), recorded });
   console.log(`${recorded.length} answers, ${recorded.filter(({ status }) => status >= 400).length} of them errors`);
-} finally {
-  await service.stop();
-  receiver.close();
 }
-pack(folder, beside(`${version}.tar.br`));
-rmSync(folder, { recursive: true, force: true });
-for (const name of [`${version}.tar.br`, `${version}.answers.json.br`]) console.log(`${name}: ${statSync(beside(name)).size} bytes`);

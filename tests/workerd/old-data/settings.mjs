@@ -1,6 +1,6 @@
 // Fills the settings of a project: schemas of metadata and events, stacking rules, keys, users, branding, webhooks with deliveries, templates, locations.
 
-/** Fills the settings. Returns names, and `afterwards` for what comes after all other data. */
+/** Fills the settings; returns names that the recorded requests need. */
 export async function fillSettings(shop, hooks) {
   const { manage, post } = shop;
   const text = (more) => ({ type: "string", optional: true, array: false, ...more });
@@ -20,14 +20,14 @@ export async function fillSettings(shop, hooks) {
   await manage("/webhooks", { target_url: hooks.accepting, events: ["customer.created", "redemption.succeeded", "voucher.updated", "publication.succeeded"] });
   await manage("/webhooks", { target_url: hooks.refusing, events: ["redemption.failed", "redemption.succeeded", "customer.updated"] });
   await post("/management/v1/projects", { name: "Outlet", timezone: "Europe/Warsaw", currency: "PLN", case_sensitive_codes: false });
-  return {
-    names: { reviewed: reviewed.id, client_id: client.app_id, client_token: client.app_token },
-    async afterwards() {
-      const { id } = await post("/v1/campaigns", { name: "Model", campaign_type: "DISCOUNT_COUPONS", voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 1_000 } } });
-      const template = await post("/v1/templates/campaigns", { campaign_id: id, name: "By model", description: "For sales" });
-      await post(`/v1/templates/campaigns/${template.id}/campaign-setup`, { name: "Set up" });
-    },
-  };
+  return { reviewed: reviewed.id, client_id: client.app_id, client_token: client.app_token };
+}
+
+/** Makes a template of a campaign, and a campaign of the template. */
+export async function makeTemplates({ post }) {
+  const { id } = await post("/v1/campaigns", { name: "Model", campaign_type: "DISCOUNT_COUPONS", voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 1_000 } } });
+  const template = await post("/v1/templates/campaigns", { campaign_id: id, name: "By model", description: "For sales" });
+  await post(`/v1/templates/campaigns/${template.id}/campaign-setup`, { name: "Set up" });
 }
 
 async function changeStackingRules({ get, put }) {

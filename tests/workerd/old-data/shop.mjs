@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fillLoyalty } from "./loyalty.mjs";
-import { fillSettings } from "./settings.mjs";
+import { fillSettings, makeTemplates } from "./settings.mjs";
 
 const PROJECT = "/management/v1/projects/proj_dev";
 const PERCENT = { type: "PERCENT", percent_off: 10 };
 const PATIENCE_MS = 60_000;
 
 /**
- * Fills the project. `call(method, path, body, headers)` answers `{ status, body }`; `hooks` has the addresses of a receiver of webhooks
- * that accepts them and of one that refuses. Returns the names that the recorded requests need.
+ * Fills the project; `hooks` has the addresses of a receiver of webhooks that accepts them and of one that refuses.
+ * `call(method, path, body, headers)` answers `{ status, body }`. Returns the names that the recorded requests need.
  */
-export async function fill(call, hooks) {
+export async function begin(call, hooks) {
   const shop = calls(call);
   const settings = await fillSettings(shop, hooks);
   const goods = await fillGoods(shop);
@@ -20,14 +20,35 @@ export async function fill(call, hooks) {
   const offers = await fillOffers(shop, goods, people);
   const loyalty = await fillLoyalty(shop, goods);
   await redeem(shop, offers);
-  await reserve(shop);
   await fillOrders(shop, goods);
   await fillReferrals(shop);
-  await useClient(shop, settings.names);
+  return { ...settings, ...goods, ...people, ...offers, ...loyalty };
+}
+
+/** Does what happens on a day, some of it beyond the limits of codes. */
+export async function visit(call) {
+  const { get, post } = calls(call);
+  const { vouchers } = await get("/v1/vouchers?campaign=Spring&limit=3&order=code");
+  for (const name of ["anna", "bert", "carl"]) {
+    const customer = { source_id: name };
+    for (const code of ["TEN", "DAILY", "DAILY", "DAILY", "OFF", ...vouchers.map((spring) => spring.code)]) {
+      await call("POST", "/v1/redemptions", { redeemables: [voucher(code)], ...order(4_000), customer });
+    }
+    await post("/v1/orders", { status: "PAID", amount: 2_000, customer });
+    await post("/v1/events", { event: "viewed", customer, metadata: { page: "sale" } });
+  }
+}
+
+/** Does what does not last: answers under keys, sessions, exports. */
+export async function end(call, names) {
+  const shop = calls(call);
+  await visit(call);
+  for (const number of [1, 2]) await shop.post("/v1/redemptions", { redeemables: [voucher("TEN")], ...order(100 * number) }, { "idempotency-key": `key-${number}` });
+  await reserve(shop);
+  await useClient(shop, names);
   await changeAndDelete(shop);
   await runJobs(shop);
-  await settings.afterwards();
-  return { ...settings.names, ...goods, ...people, ...offers, ...loyalty };
+  await makeTemplates(shop);
 }
 
 /** Calls that must succeed: each returns the body of the answer. */
@@ -191,7 +212,6 @@ async function redeem({ call, get, post }, { tier, stack, rules }) {
   await post(`/v1/redemptions/${single.id}/rollback?reason=wrong`, {});
   const stacked = await redeemed([voucher("TEN"), voucher("FIVE")], { ...of("dora"), ...order(9_000) });
   await post(`/v1/redemptions/${stacked.parent_redemption.id}/rollbacks`, {});
-  for (const number of [1, 2]) await post("/v1/redemptions", { redeemables: [voucher("TEN")], ...order(100 * number) }, { "idempotency-key": `key-${number}` });
   await post("/v1/vouchers/CARD/balance", { amount: 500, source_id: "till-7", reason: "sorry" });
   await post("/v1/vouchers/CARD/balance", { amount: -200 });
   await post(`/v1/validation-rules/${rules.age}/assignments`, { voucher: "HOURS" });
