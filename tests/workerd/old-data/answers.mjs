@@ -107,6 +107,39 @@ export function decisions(names) {
   ];
 }
 
+/** Returns changes of the data, in their order, and reads that show what they brought about; all are marked by `isAfter`. */
+export async function changes(call, { program, member }) {
+  const read = async (path) => (await call("GET", path)).body;
+  const { redemptions } = await read("/v1/redemptions?limit=100&order=created_at&result=SUCCESS");
+  const single = redemptions.find((one) => one.object === "redemption" && one.voucher?.code === "TEN" && one.customer?.source_id === "bert" && !one.redemption);
+  const stacked = redemptions.find((one) => one.related_object_type === "redemption" && one.status !== "ROLLED_BACK" && one.object === "redemption");
+  const { vouchers: [spring] } = await read("/v1/vouchers?campaign=Spring&limit=1&order=-code");
+  const { data: [bought] } = await read(`/v2/loyalties/programs/${program}/members/${member}/rewards/purchases`);
+  const redeem = (id, name, more, rest) => change("POST", "/v1/redemptions", { redeemables: [{ object: "voucher", id, ...more }], order: { amount: 4_000 }, customer: { source_id: name }, ...rest });
+  const change = (method, path, body = {}) => ({ template: path.split("?")[0], method, path, body, isAfter: true });
+  const look = (...paths) => paths.map((path) => ({ ...change("GET", path), body: undefined }));
+  return [
+    redeem("TEN", "anna"), redeem("DAILY", "emil"), redeem("DAILY", "bert"), redeem(spring.code, "dora"), redeem("CARD", "anna", { gift: { credits: 250 } }),
+    redeem("FIVE", "anna", {}, { session: { key: "cart-1" } }),
+    change("POST", `/v1/redemptions/${single.id}/rollback`),
+    ...(stacked ? [change("POST", `/v1/redemptions/${stacked.id}/rollbacks`)] : []),
+    change("PUT", "/v1/orders/earned-anna", { status: "CANCELED" }),
+    change("PUT", "/v1/orders/club-1", { status: "CANCELED" }),
+    change("PUT", "/v1/orders/paid-with-points", { status: "PAID" }),
+    change("POST", "/v1/orders", { source_id: "new", status: "PAID", amount: 8_000, customer: { source_id: "bert" } }),
+    change("POST", "/v1/loyalties/members/CLUB-2/balance", { points: 10 }),
+    ...(bought ? [change("POST", `/v2/loyalties/programs/${program}/members/${member}/rewards/purchases`, { reward_id: bought.details?.reward?.id ?? bought.reward_id })] : []),
+    change("PUT", "/v1/vouchers/FIXED", { metadata: { late: true } }),
+    change("PUT", "/v1/customers/anna", { metadata: { level: "gold" } }),
+    change("POST", "/v1/publications", { campaign: { name: "Spring" }, customer: { source_id: "emil" } }),
+    change("POST", "/v1/events", { event: "viewed", customer: { source_id: "bert" } }),
+    change("DELETE", "/v1/vouchers/LATE"),
+    ...look("/v1/vouchers/TEN", "/v1/vouchers/CARD", "/v1/vouchers/FIVE", "/v1/customers/anna", "/v1/customers/bert", "/v1/loyalties/members/CLUB-1", "/v1/loyalties/members/CLUB-2", "/v1/campaigns/Spring/summary",
+      `/v2/loyalties/programs/${program}/members/${member}`, "/v1/vouchers?limit=5&filters[type][conditions][$is]=DISCOUNT_VOUCHER", "/v1/redemptions?limit=20", "/v1/orders?limit=20&order=-updated_at", "/v1/vouchers?limit=20&order=-updated_at&filters[type][conditions][$is]=DISCOUNT_VOUCHER", "/v1/trash-bin?limit=10"),
+    ...["TEN", "DAILY", "FIXED", spring.code].map((id) => change("POST", "/v1/validations", { redeemables: [{ object: "voucher", id }], order: { amount: 4_000 }, customer: { source_id: "emil" } })),
+  ];
+}
+
 /** The address of a service on this machine, also where it is stored. */
 const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/g;
 
@@ -124,9 +157,16 @@ export function compare(old, present, masked = new Set(), pointer = "") {
   if (masked.has(pointer)) return [];
   const isTree = (value) => value !== null && typeof value === "object";
   if (!isTree(old) || !isTree(present) || Array.isArray(old) !== Array.isArray(present)) return Object.is(old, present) ? [] : [[pointer, old, present]];
-  const keys = new Set([...Object.keys(old), ...Object.keys(present)]);
-  return [...keys].flatMap((key) => compare(old[key], present[key], masked, `${pointer}/${key}`));
+  const [before, now] = [old, present].map(withoutIds);
+  const keys = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...keys].flatMap((key) => compare(before[key], now[key], masked, `${pointer}/${key}`));
 }
+
+/** Returns the values of an object whose keys are ids as a list: each call draws others. */
+const withoutIds = (value) => {
+  const keys = Object.keys(value);
+  return !Array.isArray(value) && keys.length > 0 && keys.every((key) => /^[a-z]+_[0-9A-Za-z]{12,}$/.test(key)) ? Object.values(value) : value;
+};
 
 /** Packs the files of a folder, and unpacks them. */
 export function pack(folder, file) {

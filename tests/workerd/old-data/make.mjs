@@ -2,14 +2,14 @@
 // It runs the Worker of the clone on several days of the last weeks, fills a project over its routes, and records answers. Both files are
 // written into this folder, named after the commit of the clone.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { caller } from "../harness.mjs";
-import { ask, compare, decisions, listPaths, pack, writeJson } from "./answers.mjs";
+import { ask, changes, compare, decisions, listPaths, pack, writeJson } from "./answers.mjs";
 import { bootShifted } from "./boot.mjs";
 import { begin, end, visit } from "./shop.mjs";
 
@@ -33,8 +33,8 @@ await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
 const hook = (path) => `http://127.0.0.1:${receiver.address().port}/${path}`;
 
 /** Runs the Worker of the clone some time ago; `run` gets a caller and the address. */
-async function at(ago, run) {
-  const service = await bootShifted(folder, Date.now() - ago, { built: join(clone, "worker/build"), local: true });
+async function at(ago, run, data = folder) {
+  const service = await bootShifted(data, Date.now() - ago, { built: join(clone, "worker/build"), local: true });
   try {
     return await run(caller(service.url), service.url);
   } finally {
@@ -50,27 +50,37 @@ for (let hour = TRIES_FROM_HOUR; hour > 0; hour -= 2) {
     await sleep(TRY_MS);
   });
 }
-await at(0, async (call, url) => {
+const requests = await at(0, async (call) => {
   await end(call, names);
   names.anna = (await call("GET", "/v1/customers/anna")).body.id;
   const description = JSON.parse(readFileSync(join(clone, "worker/openapi.json"), "utf8"));
-  await record(url, [...(await listPaths(call, description, names)), ...decisions(names)]);
+  return [...(await listPaths(call, description, names)), ...decisions(names), ...(await changes(call, names))];
 });
-receiver.close();
 pack(folder, written(`${version}.tar.br`));
+await record();
+receiver.close();
 rmSync(folder, { recursive: true, force: true });
 for (const name of [`${version}.tar.br`, `${version}.answers.json.br`]) console.log(`${name}: ${statSync(written(name)).size} bytes`);
 
-/** Makes each request twice and records the answer. A member that differs between two equal requests is drawn anew by each. */
-async function record(url, requests) {
-  const first = [];
-  for (const request of requests) first.push(await ask(url, request));
-  const recorded = [];
-  for (const [place, request] of requests.entries()) {
-    const { status, answer } = await ask(url, request);
-    const masked = compare(first[place].answer, answer).map(([pointer]) => pointer);
-    recorded.push({ ...request, status, answer, ...(masked.length > 0 ? { masked } : {}) });
+/** Makes the requests on two copies and records the answers. A member that differs between them is drawn anew by each request. */
+async function record() {
+  const moment = new Date().toISOString();
+  const runs = [];
+  for (const name of ["first", "second"]) {
+    const copy = mkdtempSync(join(tmpdir(), `scrip-old-${name}-`));
+    cpSync(folder, copy, { recursive: true });
+    const answers = [];
+    await at(0, async (call, url) => {
+      for (const request of requests) answers.push(await ask(url, request));
+    }, copy);
+    runs.push(answers);
+    rmSync(copy, { recursive: true, force: true });
   }
-  writeJson(written(`${version}.answers.json.br`), { version, at: new Date().toISOString(), recorded });
+  const recorded = requests.map((request, place) => {
+    const [{ answer: first }, { answer, status }] = runs.map((answers) => answers[place]);
+    const masked = compare(first, answer).map(([pointer]) => pointer);
+    return { ...request, status, answer, ...(masked.length > 0 ? { masked } : {}) };
+  });
+  writeJson(written(`${version}.answers.json.br`), { version, at: moment, recorded });
   console.log(`${recorded.length} answers, ${recorded.filter(({ status }) => status >= 400).length} of them errors`);
 }
