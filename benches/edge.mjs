@@ -1,5 +1,5 @@
-// Measures the requests a second of the built Worker on plain workerd, compared with a bare increment of a Durable Object in the same
-// rounds. Everything is on 127.0.0.1 and ends by itself.
+// Measures the requests a second of the built Worker on plain workerd and the CPU time of each, compared with a bare increment of a Durable
+// Object in the same rounds. Everything is on 127.0.0.1 and ends by itself.
 import autocannon from "autocannon";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { boot, caller } from "../tests/workerd/harness.mjs";
 import { serverHeaders } from "../worker/tools/setup.mjs";
 import { median } from "./contender.mjs";
 import { earning } from "./edge/earning.mjs";
+import { cpuMs } from "./processes.mjs";
 import { serve } from "./serve.mjs";
 import { workload } from "./translate.mjs";
 
@@ -19,9 +20,8 @@ export async function measureEdge({ rounds }) {
   const worker = await boot({ testHooks: false });
   try {
     const contenders = [
-      { name: "bare Durable Object increment", url: `${increment.url}/increment`, body: { order: { amount: 10000 } } },
-      ...(await requests(worker.url)),
-      ...(await earning(caller(worker.url), worker.url)),
+      { name: "bare Durable Object increment", url: `${increment.url}/increment`, body: { order: { amount: 10000 } }, pid: increment.pid },
+      ...[...(await requests(worker.url)), ...(await earning(caller(worker.url), worker.url))].map((row) => ({ ...row, pid: worker.pid })),
     ];
     return { connections: CONNECTIONS, seconds: SECONDS, rows: await compare(contenders, rounds) };
   } finally {
@@ -52,26 +52,37 @@ export async function requests(url) {
 
 async function compare(contenders, rounds) {
   const rates = contenders.map(() => []);
+  const times = contenders.map(() => []);
   for (const contender of contenders) await load(contender, 1);
   for (let round = 0; round < rounds; round++) {
     const order = contenders.map((_, place) => [Math.random(), place]).sort(([a], [b]) => a - b);
-    for (const [, place] of order) rates[place].push((await load(contenders[place], SECONDS)).rate);
+    for (const [, place] of order) {
+      const { rate, cpu_ms: time } = await load(contenders[place], SECONDS);
+      rates[place].push(rate);
+      times[place].push(time);
+    }
     console.log(`workerd, round ${round + 1} of ${rounds}`);
   }
   return contenders.map(({ name }, place) => ({
     name, median: median(rates[place]), least: Math.min(...rates[place]), most: Math.max(...rates[place]),
     to_increment: median(rates[place].map((rate, round) => rate / rates[0][round])),
+    cpu_ms: median(times[place]), cpu_to_increment: median(times[place].map((time, round) => time / times[0][round])),
   }));
 }
 
-/** Returns the number of requests and those of a second; an answer other than 2xx spoils the measurement. */
-export async function load({ name, url, body }, duration) {
+/**
+ * Returns the number of requests, those of a second, and the CPU time of each where the process is known; an answer other than 2xx spoils the
+ * measurement.
+ */
+export async function load({ name, url, body, pid }, duration) {
+  const before = pid && cpuMs(pid);
   const result = await autocannon({
     url, method: "POST", headers: serverHeaders, body: JSON.stringify(body), connections: CONNECTIONS, duration,
   });
   const bad = result.non2xx + result.errors + result.timeouts;
   if (bad > 0) throw new Error(`${name}: ${bad} of ${result.requests.total} requests failed`);
-  return { total: result["2xx"], rate: result["2xx"] / result.duration };
+  const total = result["2xx"];
+  return { total, rate: total / result.duration, cpu_ms: pid && (cpuMs(pid) - before) / total };
 }
 
 async function bootIncrement() {
@@ -79,6 +90,7 @@ async function bootIncrement() {
   const increment = await serve("increment", [`--directory-path=objects=${folder}`]);
   return {
     url: increment.url,
+    pid: increment.pid,
     async stop() {
       await increment.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -43,6 +43,7 @@ const PARTS = {
   worker: () => workerSize(),
   // Imported late: the toolchain's check installs its libraries.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
+  cost: async () => (await import("./cost.mjs")).measureCost(),
   verdicts: async () => (await import("./verdicts.mjs")).measureVerdicts({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
@@ -57,7 +58,7 @@ const PARTS = {
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "verdicts", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
+const OF_WORKER = new Set(["worker", "edge", "cost", "verdicts", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
 
 async function main(names) {
   if (names[0] === "--against") {

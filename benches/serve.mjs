@@ -21,6 +21,7 @@ export async function serve(name, flags = []) {
   }
   return {
     url,
+    pid: child.pid,
     async stop() {
       process.off("exit", kill);
       kill();

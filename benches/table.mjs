@@ -54,7 +54,7 @@ function fill(file, lines) {
 }
 
 /** Returns the headline figures, each with the ratio that qualifies it. */
-export function summary({ machine, workloads, package: sizes, edge }) {
+export function summary({ machine, workloads, package: sizes, edge, cost }) {
   const found = (name, contender) => workloads[name].find((row) => row.contender === contender);
   const page = ([name, what]) => {
     const { ns, to_js_same: comparison } = found(name, "wasm-text") ?? found(name, "find-wasm-text");
@@ -69,9 +69,17 @@ export function summary({ machine, workloads, package: sizes, edge }) {
     + `${times(trees)} × as fast as rules as JSON trees, one by one |`,
     `| the package, compressed | ${kilobytes(sizes.whole.brotli)} | the wasm is ${kilobytes(sizes.wasm.brotli)} of it |`,
     ...served.map((row) => `| on \`workerd\`: ${row.name} | ${number(row.median)} a second | ${times(row.to_increment)} × a bare increment |`),
+    ...(cost ? [rowsOfRedemptions(cost)] : []),
     "",
     `Medians on ${machine.cores} cores of ${machine.cpu}: read the ratios.`,
   ].join("\n");
+}
+
+/** Returns the rows of redemptions, which are what the platform bills, as a line of the headline figures. */
+function rowsOfRedemptions({ rows }) {
+  const written = ["plain", "customer", "campaign, customer and limit"].map((kind) => rows.find(({ name }) => name === `redemption, ${kind}`).written);
+  const dollars = written.map((count) => `$${count}`).join(" / ");
+  return `| rows written by a redemption: plain / with a customer / of a campaign, with a customer and a limit | ${written.join(" / ")} | ${dollars} a million redemptions, at a dollar a million rows |`;
 }
 
 /** Returns the time of the largest basket in milliseconds, next to that of the small one's amounts. */
@@ -84,7 +92,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, fetch, open, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cost, cold, polls, goods, fetch, open, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -104,6 +112,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(verification ? verificationText(verification) : []),
     ...(worker ? sizeTable("Worker", worker) : []),
     ...(edge ? edgeTable(edge) : []),
+    ...(cost ? costTable(cost) : []),
     ...(cold ? coldTable(cold) : []),
     ...(polls ? pollsTable(polls) : []),
     ...(goods ? goodsText(goods) : []),
@@ -132,10 +141,24 @@ const verificationText = ({ signature_ms: signature, core_ms: core }) => [
 function edgeTable({ connections, rows }) {
   return [
     `**On \`workerd\`, one process, ${connections} connections**`, "",
-    "| request | per second (min..max) | × bare increment |", "|---|---:|---:|",
+    "| request | per second (min..max) | × bare increment | CPU, ms | × its CPU |", "|---|---:|---:|---:|---:|",
     ...rows.map((row) => (
-      `| ${row.name} | ${number(row.median)} (${number(row.least)}..${number(row.most)}) | ${times(row.to_increment)} |`)),
+      `| ${row.name} | ${number(row.median)} (${number(row.least)}..${number(row.most)}) | ${times(row.to_increment)} | ${cpu(row)} |`)),
     "",
+  ];
+}
+
+/** CPU time is missing where the system does not count it. */
+const cpu = ({ cpu_ms: ms, cpu_to_increment: ratio }) => (Number.isFinite(ms) ? `${ms.toFixed(2)} | ${times(ratio)}` : "|");
+
+function costTable({ rows, disk_bytes: disk }) {
+  return [
+    "**What a request costs: exact counts on `workerd`, with all background work that follows it**", "",
+    "| request | rows written | rows read | statements | alarms set | calls of wasm | $ a million, at a dollar a million rows |",
+    "|---|---:|---:|---:|---:|---:|---:|",
+    ...rows.map((row) => `| ${row.name} | ${[row.written, row.read, row.statements, row.alarms, row.calls, row.written].map((count) => count.toLocaleString("en-US")).join(" | ")} |`),
+    "",
+    ...(disk === undefined ? [] : [`A redemption of ten lines writes ${kilobytes(disk)} to the disk.`, ""]),
   ];
 }
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:f
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builtFolder } from "../../worker/tools/build.mjs";
 import { serveFlags, writeConfig } from "../../worker/tools/config.mjs";
@@ -47,12 +47,11 @@ export async function boot({ testHooks = true, port, data, setup, metricsToken, 
 }
 
 /**
- * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` has the setups. Returns `{ url,
- * output(), stop() }`; `stop` is sudden.
+ * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` has the setups. With `local` webhooks
+ * may go to the local machine. Returns `{ url, pid, output(), stop() }`; `stop` is sudden.
  */
-export async function bootChanged(folder, change, env = {}) {
-  const built = builtFolder(true);
-  const config = await readFile(writeConfig(built), "utf8");
+export async function bootChanged(folder, change, env = {}, { built = builtFolder(true), local = false } = {}) {
+  const config = await readFile(writeConfig(built, { local }), "utf8");
   const path = join(folder, "changed.capnp");
   await writeFile(path, change(config).replaceAll('embed "', `embed "${relative(folder, built)}/`));
   const port = await freePort();
@@ -71,7 +70,23 @@ export async function bootChanged(folder, change, env = {}) {
     if (Date.now() < latest && child.exitCode === null) await sleep(50);
     else throw await stop().then(() => new Error(`workerd did not start: ${output}`));
   }
-  return { url, output: () => output, stop };
+  return { url, pid: child.pid, output: () => output, stop };
+}
+
+/**
+ * Returns a change for `bootChanged` that puts modules in front of those of the Worker, which stay as they are: the first of `files` becomes
+ * the main module. Each value of `settings` becomes a module of JSON by its name.
+ */
+export function inFront(built, files, settings = {}) {
+  const first = '(name = "index.mjs"';
+  const modules = [
+    ...files.map((file) => `(name = "${basename(file)}", esModule = embed "${relative(built, file)}")`),
+    ...Object.entries(settings).map(([name, value]) => `(name = "${name}.json", json = "${JSON.stringify(value).replaceAll('"', '\\"')}")`),
+  ];
+  return (config) => {
+    if (!config.includes(first)) throw new Error("the configuration names no index.mjs");
+    return config.replace(first, `${modules.map((module) => `${module},\n    `).join("")}${first}`);
+  };
 }
 
 /** The headers of a page with a body, from an origin that the development's project allows. */
