@@ -1,6 +1,6 @@
 import type { RuleSet } from "./scrip.js";
 
-/** Past orders: a file, a stream or text of JSON Lines or of a JSON array, or the orders themselves. */
+/** Past orders: a file, a stream or text of JSON Lines or of a JSON array, those of `fromCsv`, or the orders themselves. */
 export type PastOrders =
   | Blob | ReadableStream<Uint8Array> | string | Uint8Array
   | Iterable<object | string | Uint8Array> | AsyncIterable<object | string | Uint8Array>;
@@ -48,6 +48,15 @@ export interface BackTestResult {
   /** Orders that cannot be read, also for their `created_at`; the first 100 with line, or position in an array, from 1. */
   unreadable: { orders: number; lines: { line: number; message: string }[] };
 }
+
+/**
+ * Reads orders from the text of a CSV file, with `,`, `;` or tabs between cells. A file with the column `order_id` has a row for each line of an order: `quantity`,
+ * `product_id`, `sku_id` or `source_id` with `related_object`, and `price`. Another has a row for each order, as the service exports orders: `amount`, and maybe
+ * `id` and `source_id`. Both may have `created_at`, `status`, `amount`, `initial_amount`, `customer_id`, `customer_source_id` and `metadata` (JSON); other columns are
+ * ignored. Amounts are whole numbers of minor units. Orders with a row that cannot be read are `unreadable` in the result, by its line and column.
+ * @throws TypeError when the columns cannot be those of orders
+ */
+export function fromCsv(csv: string): Iterable<object>;
 
 /** Returns a result as CSV with the columns `measure`, `value` and `detail`. */
 export function toCsv(result: BackTestResult): string;

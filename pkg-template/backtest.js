@@ -5,6 +5,7 @@ import { readOrders, sortedByTime } from "./backtest/orders.js";
 import { OrderTrial } from "./backtest/trial.js";
 
 export { toCsv } from "./backtest/csv.js";
+export { fromCsv } from "./backtest/csv_orders.js";
 
 // A page draws sixty times a second.
 const SLICE_MS = 10;

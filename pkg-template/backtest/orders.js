@@ -1,4 +1,5 @@
 // Reads past orders one by one: JSON Lines or a JSON array, as text, a file, a stream, or any sequence of texts, bytes or objects.
+import { CsvOrders } from "./csv_orders.js";
 import { timeOf } from "./moments.js";
 
 /**
@@ -6,6 +7,7 @@ import { timeOf } from "./moments.js";
  * counted, and have no order.
  */
 export async function* readOrders(orders) {
+  if (orders instanceof CsvOrders) return yield* orders.rows;
   let reader;
   for await (const part of partsOf(orders)) {
     const isText = typeof part === "string" || ArrayBuffer.isView(part);

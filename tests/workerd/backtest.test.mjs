@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { developmentText } from "../../worker/tools/setup.mjs";
-import { backTest } from "../../pkg/backtest.js";
+import { backTest, fromCsv } from "../../pkg/backtest.js";
 import { createRandom } from "../soak/random.mjs";
+import { waitUntil } from "../wait.mjs";
 import { boot, caller } from "./harness.mjs";
 import { countTests } from "./test_report.mjs";
 
@@ -110,3 +111,29 @@ check("a draft costs what redemptions of the orders by the service took off, one
   assert.ok(refused > ORDERS && refused < (DRAFTS - 1) * ORDERS, `limits have refused ${refused} orders`);
 });
 
+check("an export of orders by the service is read as it stands", async () => {
+  const random = createRandom(SEED, "export");
+  const draft = await storeDraft("of the export", random);
+  const placed = [];
+  const begin = Date.parse("2026-08-01T22:00:00Z");
+  for (const { time, order } of ordersOf("=export; 'of \"orders\",\n", random, begin)) {
+    placed.push(await place({ ...order, metadata: { note: "a;=b\n'c", gift: true } }, draft.promotion_tiers.map(({ id }) => id), time));
+  }
+  const filters = { junction: "and", created_at: { conditions: { $after: [new Date(begin).toISOString()] } } };
+  const fields = ["id", "source_id", "created_at", "updated_at", "status", "amount", "discount_amount", "total_amount", "customer_id", "metadata"];
+  const { id } = await made("POST", "/v1/exports", { exported_object: "order", parameters: { fields, filters } });
+  const done = await waitUntil(async () => {
+    const body = await made("GET", `/v1/exports/${id}`);
+    return body.status === "DONE" && body;
+  }, "the export");
+  const csv = await (await fetch(done.result.url)).text();
+  const orders = fromCsv(csv);
+  const read = [...orders].toSorted((one, other) => one.created_at.localeCompare(other.created_at));
+  assert.deepEqual(read.map(({ source_id }) => source_id), placed.map(({ stored }) => stored.source_id));
+  assert.deepEqual(read[0].metadata, placed[0].stored.metadata);
+  const { touched, cost, unreadable, orders: count } = await backTest({ rules: await rulesOf(), draft, orders });
+  const discounts = placed.map(({ discount }) => discount).filter((discount) => discount > 0);
+  assert.deepEqual([count, touched, cost, unreadable.lines], [ORDERS, discounts.length, discounts.reduce((sum, one) => sum + one, 0), []]);
+  // Their default columns have no amounts.
+  assert.throws(() => fromCsv("id,source_id,status\n"), /must have the column `amount`.*\(actual columns are `id,source_id,status`\)/);
+});
