@@ -5,7 +5,7 @@
 //! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
-use super::{durable, log, object_protocol, random};
+use super::{durable, log, object_protocol};
 use crate::access::bundle_head::{self, HeadChoice, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
@@ -100,10 +100,10 @@ pub(super) async fn find_head(
     caller: &Caller,
     request_id: &str,
     lines: &dyn Fn() -> String,
+    now_ms: i64,
     env: &Env,
     runtime: &Context,
 ) -> Option<String> {
-    let now_ms = random::clock_ms();
     if is_known_missing(&caller.project, now_ms) {
         return None;
     }
@@ -184,6 +184,12 @@ fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
 /// Returns true if KV had no head recently.
 fn is_known_missing(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow(|heads| heads.get(project).is_some_and(|cached| cached.is_fresh(now_ms) && cached.copy.is_none()))
+}
+
+/// Forgets the head of a project, so that the next request finds the one that a test has had built.
+#[cfg(feature = "test-hooks")]
+pub(super) fn forget_head(project: &str) {
+    HEADS.with_borrow_mut(|heads| heads.remove(project));
 }
 
 fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {
