@@ -5,7 +5,7 @@
 //! Ages saturate: a clock that is set back makes no entry fresh.
 
 use super::bindings::{Bindings, ObjectCall, ObjectResponse};
-use super::{durable, log, object_protocol};
+use super::{durable, log, object_protocol, random};
 use crate::access::bundle_head::{self, HeadChoice, HeadCopy, JOSE, KvReading};
 use crate::access::bundle_parts::{self, IMMUTABLE};
 use crate::domain::bundle::build_job::{BundleDemand, DEMAND_PATH};
@@ -104,7 +104,7 @@ pub(super) async fn find_head(
     env: &Env,
     runtime: &Context,
 ) -> Option<String> {
-    if is_known_missing(&caller.project, now_ms) {
+    if is_known_missing(&caller.project, random::clock_ms()) {
         return None;
     }
     let head = choose_head(caller, request_id, lines, now_ms, env, runtime).await.head?;
@@ -139,19 +139,21 @@ async fn choose_head(
     runtime: &Context,
 ) -> HeadChoice {
     let settings = settings_of(caller);
-    let choice = match find_cached_head(&caller.project, now_ms) {
+    // The age in memory is by the real clock, also where a test sets the time of its request.
+    let clock_ms = random::clock_ms();
+    let choice = match find_cached_head(&caller.project, clock_ms) {
         Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {
             let read = read_copy(env.unchecked_ref(), &caller.project, request_id).await;
             // Read after KV has answered: another call may have read it meanwhile.
             let cached = HEADS.with_borrow(|heads| heads.get(&caller.project).and_then(|cached| cached.copy.clone()));
             let choice = bundle_head::choose(cached.as_ref(), read, &settings, now_ms);
-            cache_head(&caller.project, choice.head.clone(), now_ms);
+            cache_head(&caller.project, choice.head.clone(), clock_ms);
             choice
         }
     };
     if let Some(is_missing) = choice.demand
-        && take_demand(&caller.project, now_ms)
+        && take_demand(&caller.project, clock_ms)
     {
         demand(&caller.project, BundleDemand { is_missing, ..BundleDemand::default() }, lines(), env, runtime);
     }
