@@ -182,8 +182,8 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn transfer(id: &str, amount: u64) -> Entry {
-        Entry::Post(Transfer {
+    fn transfer_of(id: &str, amount: u64) -> Transfer {
+        Transfer {
             id: id.into(),
             chain: id.into(),
             debit: AccountId::new("from"),
@@ -192,7 +192,11 @@ mod tests {
             reverses: None,
             part_of: None,
             at: Instant::default(),
-        })
+        }
+    }
+
+    fn transfer(id: &str, amount: u64) -> Entry {
+        Entry::Post(transfer_of(id, amount))
     }
 
     #[test]
@@ -212,8 +216,7 @@ mod tests {
     fn a_period_has_the_units_of_counted_transfers_as_of_stored_ones() {
         let at = |hour: i64| Instant::default().later(hour * 3_600_000);
         let posted = |id: &str, hour: i64, change: fn(&mut Transfer)| {
-            let Entry::Post(mut one) = transfer(id, 10) else { unreachable!() };
-            one.at = at(hour);
+            let mut one = Transfer { at: at(hour), ..transfer_of(id, 10) };
             change(&mut one);
             Entry::Post(one)
         };
