@@ -121,7 +121,9 @@ impl<'c> EdgeCall<'c> {
         lines: &dyn Fn() -> String,
         is_fallback: bool,
     ) -> Option<Reply> {
-        let head = bundle::find_head(self.caller, self.request_id, lines, self.host.env, self.host.runtime).await?;
+        let now_ms = random::present_ms(self.context, self.host.arrived_ms);
+        let EdgeHost { env, runtime, .. } = self.host;
+        let head = bundle::find_head(self.caller, self.request_id, lines, now_ms, env, runtime).await?;
         if !self.has_rules(&head) {
             self.load(&head, lines).await?;
         }

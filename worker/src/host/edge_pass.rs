@@ -28,6 +28,10 @@ impl<'m> EdgeBody<'m> {
         caller: &Caller,
         body: &Uint8Array,
     ) -> Option<EdgeBody<'m>> {
+        #[cfg(feature = "test-hooks")]
+        if super::test_hooks::builds_bundle(request) {
+            super::bundle::forget_head(&caller.project);
+        }
         let operation = EdgeOperation::of(matched, request, caller)?;
         #[cfg(feature = "test-hooks")]
         if super::test_hooks::is_for_object(request) {

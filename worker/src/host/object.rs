@@ -47,7 +47,7 @@ pub fn serve_object(
         let answer = object_protocol::write_reply(&reply);
         let alarms = if store.is_undone() { [JsValue::NULL, JsValue::NULL] } else { alarms_of(&store) };
         #[cfg(feature = "test-hooks")]
-        let alarms = if super::test_hooks::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
+        let alarms = super::test_hooks::alarms_of(&request, alarms);
         alarms.iter().for_each(|at_ms| _ = answer.push(at_ms));
         answer.push(&decided_of(&store));
         answer.push(&JsValue::from_bool(store.is_undone()));
@@ -63,6 +63,10 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
+        #[cfg(feature = "test-hooks")]
+        if crate::store::test_hooks::has_own_clock(&store)? {
+            return Ok(Array::of3(&JsValue::NULL, &JsValue::NULL, &JsValue::from(0_u32)));
+        }
         service::alarm(&mut store, &context, rows.into())?;
         log_warnings(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
@@ -97,6 +101,11 @@ pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arra
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
+        #[cfg(feature = "test-hooks")]
+        if crate::store::test_hooks::has_own_clock(&store)? {
+            let none = JsValue::from_str(r#"{"deliveries":[],"next":null,"full":false}"#);
+            return Ok(Array::of2(&none, &JsValue::NULL));
+        }
         let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
         let round = service::deliveries(&mut store, &context, &report)?;
         log_warnings(&store, "deliveries");
