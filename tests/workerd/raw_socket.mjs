@@ -1,8 +1,8 @@
 // Sends a request byte by byte for a test.
 import { connect } from "node:net";
 
-/** Returns the bytes of the answer until the connection ends, or until no more arrive. */
-export function send(url, bytes, patience = 5_000) {
+/** Returns the bytes of the answer until the connection ends, or until no more arrive. `later` is sent after a number of milliseconds. */
+export function send(url, bytes, patience = 5_000, later = undefined) {
   return new Promise((done) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let text = "";
@@ -16,5 +16,6 @@ export function send(url, bytes, patience = 5_000) {
     socket.on("error", () => {});
     socket.on("close", () => finish(true));
     socket.write(Buffer.from(bytes, "latin1"));
+    if (later) setTimeout(() => socket.write(Buffer.from(later.bytes, "latin1")), later.ms);
   });
 }

@@ -1,7 +1,7 @@
 // Exports the classes and the entry of the Worker, and limits how long a caller waits for an answer.
 import module from "./index_bg.wasm";
 import * as entry from "glue/entry";
-import { readBody } from "../src/host/request.js";
+import { BODY_MS, readBody } from "../src/host/request.js";
 import { edgeRules } from "./edge_rules.mjs";
 import { describeError, log } from "./log.mjs";
 import { listen } from "./rule_revisions.mjs";
@@ -27,13 +27,14 @@ const waiting = new Set();
 
 export default {
   async fetch(request, env, ctx) {
+    const arrivedAt = Date.now();
     try {
       const body = mayBeAtOnce(request) ? await readBody(request, AT_ONCE_BYTES_MAX) : undefined;
       renew();
-      const answer = entry.answer(request, body, edgeRules, env, ctx);
-      return answer instanceof Promise ? await waitFor(answer, request) : answer;
+      const answer = entry.answer(request, body, arrivedAt, edgeRules, env, ctx);
+      return answer instanceof Promise ? await waitFor(answer, request, arrivedAt) : answer;
     } catch (error) {
-      return answerFailure(request, describeError(error));
+      return answerFailure(request, arrivedAt, describeError(error));
     }
   },
 };
@@ -52,15 +53,17 @@ function renew() {
   if (entry.ready()) for (const end of waiting) end("the entry has trapped");
 }
 
-/** Waits for an answer; after a while the caller gets that of a failure. */
-async function waitFor(answer, request) {
+/** Waits for an answer; a while after the arrival of the request the caller gets that of a failure. */
+async function waitFor(answer, request, arrivedAt) {
   let end;
   const failed = new Promise((done) => { end = done; });
-  const timer = setTimeout(end, LATEST_MS, `there was no answer within ${LATEST_MS} ms`);
+  // A clock that was set forward or back meanwhile neither ends a request nor prolongs it.
+  const passed = Math.min(Math.max(Date.now() - arrivedAt, 0), BODY_MS);
+  const timer = setTimeout(end, LATEST_MS - passed, `there was no answer within ${LATEST_MS} ms`);
   waiting.add(end);
   try {
     const found = await Promise.race([answer, failed]);
-    return typeof found === "string" ? answerFailure(request, found) : found;
+    return typeof found === "string" ? answerFailure(request, arrivedAt, found) : found;
   } finally {
     clearTimeout(timer);
     waiting.delete(end);
@@ -68,9 +71,9 @@ async function waitFor(answer, request) {
 }
 
 /** Answers for an entry that failed. The effect of the request is unknown: a retry with its Idempotency-Key is safe. */
-function answerFailure(request, error) {
+function answerFailure(request, arrivedAt, error) {
   const requestId = `v-${crypto.randomUUID().replaceAll("-", "").slice(0, 18)}`;
-  log("request_failed", { request_id: requestId, route: countFailed(request), status: 500, error });
+  log("request_failed", { request_id: requestId, route: countFailed(request, arrivedAt), status: 500, error });
   const body = { code: 500, key: "internal_error", message: "Internal error", request_id: requestId };
   return Response.json(body, { status: 500, headers: { "x-request-id": requestId } });
 }
@@ -78,10 +81,10 @@ function answerFailure(request, error) {
 /**
  * Counts the request as answered, where the entry still can. Returns its route as a pattern, because its path may contain personal data.
  */
-function countFailed({ method, url }) {
+function countFailed({ method, url }, arrivedAt) {
   try {
     renew();
-    return entry.countFailed(method, new URL(url).pathname);
+    return entry.countFailed(method, new URL(url).pathname, Date.now() - arrivedAt);
   } catch {
     return method;
   }

@@ -134,8 +134,8 @@ pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context
         return;
     }
     if let (Some(RulesBound::Within(_)), Some(revision)) = (bound, find_line(&answer.lines, REVISION)) {
-        let now_ms = random::present_ms(context, host.arrived_ms);
-        // The object was asked after the request had arrived.
+        let now_ms = random::present_ms(context, host.begun_ms);
+        // The object was asked after that.
         let asked_ms = context.now.millis();
         REVISIONS.with_borrow_mut(|revisions| revisions.confirm(&caller.project, revision, asked_ms, now_ms));
     }
@@ -157,8 +157,8 @@ pub(super) struct EdgeHost<'c> {
     pub env: &'c Env,
     pub rules: &'c EdgeEngine,
     pub runtime: &'c worker::Context,
-    /// Time at which the request arrived.
-    pub arrived_ms: i64,
+    /// The runtime's clock at the time of the context.
+    pub begun_ms: i64,
 }
 
 impl<'c> EdgeCall<'c> {
@@ -241,7 +241,7 @@ impl<'c> EdgeCall<'c> {
 
     /// Returns `None` if the entry may not answer by the rules now: they are not known to be the present ones, or are too old.
     fn check_revision(&self, head: &str, is_fallback: bool) -> Option<()> {
-        let now_ms = random::present_ms(self.context, self.host.arrived_ms);
+        let now_ms = random::present_ms(self.context, self.host.begun_ms);
         let is_allowed = self.with_rules(head, |rules| {
             let RulesState { revision, present_ms, .. } = rules;
             let project = &self.caller.project;

@@ -48,7 +48,10 @@ struct IncomingRequest {
     matched: Result<MatchedRoute, ErrorBody>,
     env: Env,
     runtime: worker::Context,
+    /// Arrival by the runtime's clock, before the shell has read the body.
     arrived_ms: i64,
+    /// The same clock at the time of `context`.
+    begun_ms: i64,
     context: scrip::Context,
     request_id: String,
 }
@@ -68,16 +71,17 @@ thread_local! {
 }
 
 /// Answers one HTTP request: with the response if all that it needs is in memory, else with the promise of one. `body` is the body as the
-/// shell has read it, or undefined if it has not; `rules` decides in the other instance.
+/// shell has read it, or undefined if it has not; the request arrived at `arrived_ms`, and `rules` decides in the other instance.
 #[wasm_bindgen(js_name = answer)]
 pub fn answer_request(
     raw: web_sys::Request,
     body: JsValue,
+    arrived_ms: f64,
     rules: EdgeEngine,
     env: Env,
     runtime: worker_sys::Context,
 ) -> Result<JsValue, JsValue> {
-    let answered = fetch(raw, body, rules, env, worker::Context::new(runtime));
+    let answered = fetch(raw, body, arrived_ms as i64, rules, env, worker::Context::new(runtime));
     let mut answered = Box::pin(async move { Ok::<JsValue, JsValue>(answered.await?.into()) });
     // A promise takes as long as a decision. It begins by polling again, so that it misses no event.
     match answered.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -89,12 +93,13 @@ pub fn answer_request(
 async fn fetch(
     raw: web_sys::Request,
     body: JsValue,
+    arrived_ms: i64,
     rules: EdgeEngine,
     env: Env,
     runtime: worker::Context,
 ) -> Result<web_sys::Response, worker::Error> {
     log::record_panics();
-    let arrived_ms = random::clock_ms();
+    let begun_ms = random::clock_ms();
     let bindings: &Bindings = env.unchecked_ref();
     let request = read_head(&raw, bindings.has_objects_here());
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
@@ -103,7 +108,7 @@ async fn fetch(
     let request_id = context.request_id().to_string();
     let matched = TABLE.find(&request.method, &request.path);
     let arrival =
-        IncomingRequest { raw, body, rules, request, matched, env, runtime, arrived_ms, context, request_id };
+        IncomingRequest { raw, body, rules, request, matched, env, runtime, arrived_ms, begun_ms, context, request_id };
     let mut progress = RequestProgress::default();
     let mut reply = match arrival.answer(&mut progress).await {
         Ok(EntryOutcome::Answer(mut answer)) if answer.status != 500 => {
@@ -272,7 +277,7 @@ impl IncomingRequest {
         // The rules answer a right code also while the object fails. What then has no answer must count, or codes could be tried freely.
         let is_guess = edge.is_some_and(EdgePass::names_codes) && is_unanswered(&outcome);
         let answer = outcome.as_mut().ok().and_then(EntryOutcome::answer_mut);
-        limiter.leave(answer, is_guess, self.arrived_ms, &self.runtime).await;
+        limiter.leave(answer, is_guess, self.begun_ms, &self.runtime).await;
         outcome
     }
 
@@ -300,7 +305,7 @@ impl IncomingRequest {
     }
 
     fn edge_host(&self) -> EdgeHost<'_> {
-        EdgeHost { env: &self.env, rules: &self.rules, runtime: &self.runtime, arrived_ms: self.arrived_ms }
+        EdgeHost { env: &self.env, rules: &self.rules, runtime: &self.runtime, begun_ms: self.begun_ms }
     }
 
     /// Checks the request against the record of its key. A cached record that does not fit may be older than a new secret.
