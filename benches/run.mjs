@@ -44,6 +44,7 @@ const PARTS = {
   // Imported late: the toolchain's check installs its libraries.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
   verdicts: async () => (await import("./verdicts.mjs")).measureVerdicts({ rounds: ROUNDS }),
+  replays: async () => (await import("./replays.mjs")).measureReplays({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
   cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
@@ -57,7 +58,7 @@ const PARTS = {
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "verdicts", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
+const OF_WORKER = new Set(["worker", "edge", "verdicts", "replays", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
 
 async function main(names) {
   if (names[0] === "--against") {

@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cold, polls, goods, fetch, open, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, replays, cold, polls, goods, fetch, open, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -104,6 +104,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(verification ? verificationText(verification) : []),
     ...(worker ? sizeTable("Worker", worker) : []),
     ...(edge ? edgeTable(edge) : []),
+    ...(replays ? replaysText(replays) : []),
     ...(cold ? coldTable(cold) : []),
     ...(polls ? pollsTable(polls) : []),
     ...(goods ? goodsText(goods) : []),
@@ -138,6 +139,11 @@ function edgeTable({ connections, rows }) {
     "",
   ];
 }
+
+const replaysText = ({ days, ratio, rows: [without, withInputs] }) => [
+  `**A redemption that is kept for a replay (${days} days)** takes ${spread(ratio)} times as long as one that is not: ${number(withInputs.median)} and `
+  + `${number(without.median)} a second.`, "",
+];
 
 function scaleTable({ sizes: { small, large }, filled_s, rows }) {
   const shop = ({ codes, customers }) => `${number(10 * codes + 101)} vouchers and ${number(customers)} customers`;
