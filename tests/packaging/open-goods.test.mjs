@@ -201,7 +201,7 @@ const FOREIGN = {
   "a number that is none": (record) => record.map(({ answer }) => ({ number: "1", answer })),
   "a bucket of another tree": () => [{ number: bucketOf("shirt", 16), answer: answerOf(anotherTree, bucketOf("shirt", 16)) }],
 };
-// A bucket of another root cannot be told from these: it is proven when it is needed.
+// A bucket of another root may look like these: it is proven when it is needed.
 const ARE_BUCKETS = ["another price", "another path"];
 for (const [name, change] of Object.entries(FOREIGN)) {
   check(`a shop that finds ${name} in the store beside its own goods decides by its own alone`, async () => {

@@ -168,7 +168,7 @@ check("a request that the entry gives up is one line in the log", async () => {
   });
   undo.push(() => silent.close(), () => rm(folder, { recursive: true, force: true }), () => late.stop());
   const slow = await answerToSlowBody(late.url, 8_000);
-  assert.equal(slow.status, 500);
+  assert.deepEqual(slow.statuses, [500]);
   assert.ok(slow.took > 24_000 && slow.took < 30_000, `${slow.took} ms from the arrival to the answer`);
   await sleep(200);
   const offset = late.output().length;
@@ -187,11 +187,9 @@ check("a request that the entry gives up is one line in the log", async () => {
   assert.match(metrics, /^scrip_requests_total\{route="\/v1\/vouchers\/\{code\}",method="GET",status="500"\} 1$/m);
 }, { timeout: 400_000 });
 
-/** Sends a validation of a page whose body begins to arrive after a while; returns the status and the milliseconds until the answer. */
-async function answerToSlowBody(url, ms) {
+/** Sends a validation of a page whose body begins to arrive after a while. */
+function answerToSlowBody(url, ms) {
   const lines = Object.entries({ host: "scrip", connection: "close", "content-length": BODY.length, ...pageHeaders });
   const head = `POST /client/v1/validations HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
-  const begun = Date.now();
-  const { statuses: [status] } = await send(url, head, 60_000, { bytes: BODY, ms });
-  return { status, took: Date.now() - begun };
+  return send(url, head, 60_000, { bytes: BODY, ms });
 }
