@@ -15,6 +15,7 @@ use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;
 use scrip::Context;
+use std::cell::Cell;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
@@ -200,10 +201,16 @@ pub fn gone_reply(request_id: &str) -> Array {
     object_protocol::write_reply(&reply::error_reply(&reply::unauthorized(), request_id))
 }
 
-/// Does nothing. After a trap the shell calls it: the glue creates a new instance at the next call. This one has
-/// no arguments that could still be in the memory of the old instance.
+thread_local! {
+    static IS_READY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true if it is called for the first time in this instance. After a trap the shell calls it: the glue creates a new instance at the
+/// next call. This one has no arguments that could still be in the memory of the old instance.
 #[wasm_bindgen]
-pub fn ready() {}
+pub fn ready() -> bool {
+    !IS_READY.replace(true)
+}
 
 /// Returns the size of this object's queues, as JSON, and the due times of jobs and deliveries if the object has just started, or null.
 #[wasm_bindgen(js_name = waitingIn)]

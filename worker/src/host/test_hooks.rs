@@ -4,6 +4,7 @@ use super::random;
 use crate::api::test_hooks::BUNDLE_PATH;
 use crate::http::request::Request;
 use crate::http::request_checks::header;
+use crate::store::fault_injection;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::time::Instant;
@@ -46,4 +47,11 @@ pub(super) fn alarms_of(request: &Request, alarms: [JsValue; 2]) -> [JsValue; 2]
 /// Returns true if only the object may answer a request: the test sets more than its time.
 pub(super) fn is_for_object(request: &Request) -> bool {
     request.headers.iter().any(|(name, _)| name.starts_with("scrip-test-") && name != NOW_HEADER)
+}
+
+/// Traps in the entry where a test asks for it.
+pub(super) fn trap_if_asked(request: &Request) {
+    if let Some(fault) = header(request, "scrip-test-entry-fault") {
+        fault_injection::trap(fault);
+    }
 }
