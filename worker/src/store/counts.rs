@@ -84,7 +84,7 @@ impl Store<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    #![allow(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
     use super::*;
     use crate::store::sql::Sql;
     use crate::store::sqlite::Sqlite;
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn counts_equal_the_documents_after_random_changes() {
-        for seed in 1..=4 {
+        for seed in 1..=2 {
             let sql = Sqlite::memory().unwrap();
             Store::open(&sql, 0).unwrap();
             let mut numbers = Numbers(seed ^ 0x9E37_79B9_7F4A_7C15);
