@@ -1,5 +1,5 @@
-// Measures a back-test in wasm: a draft of two steps over 10,000 orders as JSON Lines, with the existing promotions of a shop. It takes the CPU
-// time of this process.
+// Measures a back-test in wasm: a draft of two steps, each with a limit of a day, over 10,000 orders of two months as JSON Lines, with the existing
+// promotions of a shop. It takes the CPU time of this process.
 import { backTest } from "../pkg/backtest.js";
 
 const ORDERS = Number(process.env.BENCH_ORDERS ?? 10_000);
@@ -25,7 +25,8 @@ async function timeOf(promotions) {
 function past() {
   const line = (order, at) => ({ product_id: `prod_${(order * 7 + at * 13) % PRODUCTS}`, quantity: 1 + ((order + at) % 3), price: 500 + ((order * 37) % 4_000) });
   const items = (at) => Array.from({ length: 1 + (at % 5) }, (_, place) => line(at, place));
-  const order = (_, at) => JSON.stringify({ id: `ord_${at}`, customer: { source_id: `customer ${at % 900}` }, items: items(at) });
+  const created = (at) => new Date(Date.parse("2026-01-01T00:00:00Z") + at * 500_000).toISOString();
+  const order = (_, at) => JSON.stringify({ id: `ord_${at}`, created_at: created(at), customer: { source_id: `customer ${at % 900}` }, items: items(at) });
   return Array.from({ length: ORDERS }, order).join("\n");
 }
 
@@ -41,7 +42,11 @@ function tiersOf(name, tests) {
 }
 
 const above = (amount) => ({ name: "order.amount", conditions: { $more_than: [amount] } });
-const draft = () => tiersOf("draft", [[10, above(5_000)], [15, above(20_000)]]);
+const draft = () => {
+  const made = tiersOf("draft", [[10, above(5_000)], [15, above(20_000)]]);
+  const daily = { name: "redemption.count.daily", conditions: { $less_than_or_equal: [100] } };
+  return { ...made, validation_rules: made.validation_rules.map(({ rules, ...rule }) => ({ ...rule, rules: { ...rules, 2: daily, logic: "1 and 2" } })) };
+};
 
 function rulesOf(promotions) {
   const bought = (at) => ({ name: "product.id", conditions: { $is: [{ object: "product", id: `prod_${(at * 31) % PRODUCTS}` }] } });

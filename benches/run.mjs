@@ -45,6 +45,7 @@ const PARTS = {
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
   cost: async () => (await import("./cost.mjs")).measureCost(),
   verdicts: async () => (await import("./verdicts.mjs")).measureVerdicts({ rounds: ROUNDS }),
+  replays: async () => (await import("./replays.mjs")).measureReplays({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
   cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
@@ -58,7 +59,7 @@ const PARTS = {
 };
 
 /** Measurements of the released Worker. */
-const OF_WORKER = new Set(["worker", "edge", "cost", "verdicts", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
+const OF_WORKER = new Set(["worker", "edge", "cost", "verdicts", "replays", "scale", "bulk", "cold", "polls", "goods", "fetch", "open"]);
 
 async function main(names) {
   if (names[0] === "--against") {

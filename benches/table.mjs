@@ -92,7 +92,7 @@ function largest(rows, small) {
   return `${times.join("; ")}. The answer contains all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cost, cold, polls, goods, fetch, open, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, verification, worker, edge, cost, replays, cold, polls, goods, fetch, open, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -113,6 +113,7 @@ export function tables({ machine, method, workloads = {}, package: ofPackage, ve
     ...(worker ? sizeTable("Worker", worker) : []),
     ...(edge ? edgeTable(edge) : []),
     ...(cost ? costTable(cost) : []),
+    ...(replays ? replaysText(replays) : []),
     ...(cold ? coldTable(cold) : []),
     ...(polls ? pollsTable(polls) : []),
     ...(goods ? goodsText(goods) : []),
@@ -161,6 +162,11 @@ function costTable({ rows, disk_bytes: disk }) {
     ...(disk === undefined ? [] : [`A redemption of ten lines writes ${kilobytes(disk)} to the disk.`, ""]),
   ];
 }
+
+const replaysText = ({ days, ratio, rows: [without, withInputs] }) => [
+  `**A redemption that is kept for a replay (${days} days)** takes ${spread(ratio)} times as long as one that is not: ${number(withInputs.median)} and `
+  + `${number(without.median)} a second.`, "",
+];
 
 function scaleTable({ sizes: { small, large }, filled_s, rows }) {
   const shop = ({ codes, customers }) => `${number(10 * codes + 101)} vouchers and ${number(customers)} customers`;

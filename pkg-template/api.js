@@ -168,6 +168,10 @@ class Prepared {
     return textOf(this.#decide("prices", encoder.encode(request), context));
   }
 
+  decidePast(now, inForceAt) {
+    this.#live().decidePast(millisecondsOf(now), millisecondsOf(inForceAt));
+  }
+
   count(request, context) {
     if (typeof request !== "string") throw new TypeError("`count` takes JSON text");
     return this.#decide("count", encoder.encode(request), context);
@@ -257,8 +261,9 @@ function bytesOf(view) {
 // A text without a zone would mean another time on every machine, so it is refused.
 const ZONED = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 
-function timeOfDecision(context, clock) {
-  const now = context?.now ?? clock.now();
+const timeOfDecision = (context, clock) => millisecondsOf(context?.now ?? clock.now());
+
+function millisecondsOf(now) {
   const text = typeof now === "string";
   const ms = text ? (ZONED.test(now) ? Date.parse(now) : NaN) : Number(now);
   if (!Number.isSafeInteger(ms) || !(text || typeof now === "number" || now instanceof Date)) {

@@ -5,6 +5,7 @@ import { readOrders, sortedByTime } from "./backtest/orders.js";
 import { OrderTrial } from "./backtest/trial.js";
 
 export { toCsv } from "./backtest/csv.js";
+export { fromCsv } from "./backtest/csv_orders.js";
 
 // A page draws sixty times a second.
 const SLICE_MS = 10;
@@ -12,21 +13,25 @@ const ORDERS_MAX = 1_000_000;
 const LISTED_MAX = 100;
 
 /**
- * Tries a draft on orders. Each is decided as if it were placed at `now` with the draft alone; the largest discount of its redeemables counts.
- * They are tried in the order of time, and each finds what the earlier ones have used.
+ * Tries a draft on orders, with the offers that are in force at `now`. Each order is decided at its own time with the draft alone; the largest
+ * discount of its redeemables counts. They are tried in the order of time, and each finds what the earlier ones have used.
  * Fails where rules or draft cannot be read, or at the signal.
  */
-export async function backTest({ rules, draft, orders, now = Date.now(), onProgress, signal }) {
+export async function backTest({ rules, draft, orders, now, onProgress, signal }) {
   await load();
-  const { joined, redeemables } = draftOf(rules, draft);
+  const { joined, redeemables, start } = draftOf(rules, draft);
   const prepared = prepare(joined);
   const report = new Report();
+  const given = now ?? Math.max(Date.now(), start);
   try {
-    const trial = new OrderTrial(prepared, redeemables, { now, seed: "00" });
-    for await (const { line, order, problem } of paced(sortedByTime(paced(readOrders(orders), signal)), signal, onProgress)) {
-      const found = problem || order.status === "CANCELED" ? { problem } : trial.decide(order);
+    prepared.decidePast(given, given);
+    const inForceAt = typeof given === "string" ? Date.parse(given) : Number(given);
+    const trial = new OrderTrial(prepared, redeemables, inForceAt);
+    for await (const one of paced(sortedByTime(paced(readOrders(orders), signal), inForceAt), signal, onProgress)) {
+      const { line, order, problem } = one;
+      const found = problem || order.status === "CANCELED" ? { problem } : trial.decide(one);
       report.add(line, found);
-      if (found.discount > 0 && found.missing.length === 0 && !trial.count(line, found)) report.result.uncounted += 1;
+      if (found.discount > 0 && found.missing.length === 0 && !trial.count(one, found)) report.result.uncounted += 1;
     }
   } finally {
     prepared.free();

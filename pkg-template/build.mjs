@@ -94,9 +94,18 @@ async function buildReact(out) {
   await writeFile(join(out, "react.d.cts"), types.replace("./scrip.js", "./scrip.cjs"));
 }
 
+/** Leaves out streams of Node, which the library for CSV would read files by: a page has none. */
+const withoutStreams = {
+  name: "without streams",
+  setup(build) {
+    build.onResolve({ filter: /^stream$/ }, ({ path }) => ({ path, namespace: "without" }));
+    build.onLoad({ filter: /./, namespace: "without" }, () => ({ contents: "" }));
+  },
+};
+
 /** Builds the back-test over the package's own entry. */
 async function buildBackTest(out) {
-  const options = { entryPoints: [join(template, "backtest.js")], bundle: true, external: ["@scrip-edge/page"], minify: true, target: "es2022", logLevel: "error" };
+  const options = { entryPoints: [join(template, "backtest.js")], bundle: true, plugins: [withoutStreams], external: ["@scrip-edge/page"], minify: true, target: "es2022", logLevel: "error" };
   await esbuild.build({ ...options, outfile: join(out, "backtest.js"), format: "esm" });
   await esbuild.build({ ...options, outfile: join(out, "backtest.cjs"), format: "cjs" });
   const types = await readFile(join(template, "backtest.d.ts"), "utf8");

@@ -183,7 +183,7 @@ export async function fetchGoods({ prepared }, request, { signal } = {}) {
   }, service.exchange);
 }
 
-/** Returns the goods buckets of a bundle, for its stored copy; undefined where no further one was fetched since. */
+/** Returns a function that adds the goods buckets of a bundle to their stored record; undefined where no further one was fetched since. */
 export const takeGoodsRecord = ({ prepared }) => origins.get(prepared)?.goods?.takeRecord();
 
 /**

@@ -37,24 +37,30 @@ export class BundleGoods {
   static stored({ iss, goods }, record) {
     if (!goods || !Array.isArray(record)) return undefined;
     const stored = new BundleGoods({ iss, goods: { buckets: goods.buckets } });
-    for (const entry of record) {
-      try {
-        const { path, bucket } = stored.#readAnswer(new TextEncoder().encode(entry.answer));
-        if (bucket) stored.#former.set(entry.number, { path, bytes: bucket });
-      } catch {
-        // Fetched again.
-      }
-    }
+    stored.#former = stored.#readRecord(record);
     return stored;
   }
 
-  /** Returns the buckets that requests needed last, as data that JSON can carry; undefined where no further one was fetched since. */
+  /**
+   * Returns a function that adds the buckets that requests needed last to a stored record, as data that JSON can carry; undefined where no
+   * further one was fetched since. Other tabs write the same record, so theirs stay where there is room.
+   */
   takeRecord() {
     if (this.#isStored) return undefined;
     this.#isStored = true;
+    return (record) => this.#addTo(this.#readRecord(record));
+  }
+
+  /** Returns the record of stored buckets and these. Where the room ends, those stay that requests of this tab needed last. */
+  #addTo(stored) {
+    const buckets = new Map();
+    for (const [number, bucket] of [...this.#former, ...stored, ...this.#proven]) {
+      buckets.delete(number);
+      buckets.set(number, bucket);
+    }
     const record = [];
     let length = 0;
-    for (const [number, { path, bytes }] of [...this.#former, ...this.#proven].reverse()) {
+    for (const [number, { path, bytes }] of [...buckets].reverse()) {
       const answer = `{"path":${JSON.stringify(path)},"goods":${new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)}}`;
       // One that is too large alone takes no place of others.
       if (answer.length > STORED_LENGTH_MAX) continue;
@@ -63,6 +69,26 @@ export class BundleGoods {
       record.unshift({ number, answer });
     }
     return record;
+  }
+
+  /**
+   * Returns the buckets of a record that are not proven here, by number. Each is proven when it is needed; one that is damaged, or of another
+   * number of buckets, is left out.
+   */
+  #readRecord(record) {
+    const buckets = new Map();
+    for (const entry of Array.isArray(record) ? record.slice(-STORED_BUCKETS_MAX) : []) {
+      try {
+        const { number, answer } = entry;
+        if (this.#proven.has(number)) continue;
+        const { path, bucket } = this.#readAnswer(new TextEncoder().encode(answer));
+        this.#checkNumber(bucket, number);
+        buckets.set(number, { path, bytes: bucket });
+      } catch {
+        // Fetched again.
+      }
+    }
+    return buckets;
   }
 
   /** Returns the bytes of the proven buckets. */

@@ -3012,8 +3012,14 @@ export interface Prepared {
   prices(request: string, context?: Context): string;
 
   /**
-   * Counts a redemption of a request, as JSON text: decisions that follow find quantities, limits and budgets with it. Counts of a day, a week or a
-   * month are without it. Each call needs a `seed` of its own. Returns whether it was counted: a request that does not apply or lacks a fact is not.
+   * Lets the decisions that follow be those of a past time, which their `context` has too. Offers count that have started and not ended at `inForceAt`; all
+   * else is as at `now`: recurring hours, conditions on the time, days, weeks and months, which have no transfers after `now`.
+   */
+  decidePast(now: Date | number | string, inForceAt: Date | number | string): void;
+
+  /**
+   * Counts a redemption of a request, as JSON text: decisions that follow find quantities, limits and budgets with it, also those of its day, week and
+   * month. Count in the order of time, each with a `seed` of its own. Returns whether it was counted: a request that does not apply or lacks a fact is not.
    */
   count(request: string, context?: Context): boolean;
 

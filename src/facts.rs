@@ -72,6 +72,10 @@ pub trait Facts {
     fn budget(&self) -> StepBudget {
         StepBudget::default()
     }
+    /// Returns the instant at which offers must have started and not ended; `None` for that of the decision.
+    fn in_force_at(&self) -> Option<Instant> {
+        None
+    }
     /// Returns the project's stacking rules.
     fn stacking_rules(&self) -> Fact<'_, StackingRules>;
     /// Returns the project's time zone.

@@ -1,10 +1,13 @@
 // Reads past orders one by one: JSON Lines or a JSON array, as text, a file, a stream, or any sequence of texts, bytes or objects.
+import { CsvOrders } from "./csv_orders.js";
+import { timeOf } from "./moments.js";
 
 /**
  * Yields each order with its number: its line, or in an array its position, from 1. One that cannot be read has a `problem`. Empty lines are
  * counted, and have no order.
  */
 export async function* readOrders(orders) {
+  if (orders instanceof CsvOrders) return yield* orders.rows;
   let reader;
   for await (const part of partsOf(orders)) {
     const isText = typeof part === "string" || ArrayBuffer.isView(part);
@@ -14,17 +17,26 @@ export async function* readOrders(orders) {
   if (reader) yield* reader.end();
 }
 
-/** Yields orders in the order of their creation, all of them held meanwhile. One without a time follows the order before it in the file. */
-export async function* sortedByTime(orders) {
+/**
+ * Yields orders with their times in the order of these, all of them held meanwhile. One without a time has that of the order before it in the
+ * file, and the first ones `now`.
+ */
+export async function* sortedByTime(orders, now) {
   const dated = [];
-  let time = 0;
+  let time = now;
   for await (const one of orders) {
-    const at = Date.parse(one.order?.created_at);
-    if (!Number.isNaN(at)) time = at;
-    dated.push({ one, time });
+    const { problem, created } = one.order ? createdOf(one.order) : {};
+    time = created ?? time;
+    dated.push(problem ? { line: one.line, problem, time } : { ...one, time });
   }
   dated.sort((first, second) => first.time - second.time);
-  for (const { one } of dated) yield one;
+  yield* dated;
+}
+
+function createdOf({ created_at: given }) {
+  if (given === undefined || given === null) return {};
+  const created = timeOf(given);
+  return created === undefined ? { problem: `created_at must be a date and time in ISO 8601 (actual value is \`${shown(given)}\`)` } : { created };
 }
 
 /** Returns what was given as a sequence of parts. */

@@ -7,10 +7,11 @@ export class OrderTrial {
   #prepared;
   #requests;
   #others;
-  #context;
+  #inForceAt;
 
-  constructor(prepared, redeemables, context) {
-    [this.#prepared, this.#context] = [prepared, context];
+  /** Offers are tried that are in force at `inForceAt`, each order at its own time. */
+  constructor(prepared, redeemables, inForceAt) {
+    [this.#prepared, this.#inForceAt] = [prepared, inForceAt];
     this.#requests = redeemables.map((redeemable) => `"redeemables":[${JSON.stringify(redeemable)}]`);
     const own = (field, ids) => ({ [field]: { conditions: { $not_in: ids } } });
     const ids = redeemables.filter(({ object }) => object === "promotion_tier").map(({ id }) => id);
@@ -21,14 +22,16 @@ export class OrderTrial {
     this.#others = `"options":${JSON.stringify({ limit: 1, sorting_rule: "BEST_DEAL", filters })}`;
   }
 
-  /** Counts the redemption that `decide` found for the order of a line, so that limits hold across orders. Returns whether it was counted. */
-  count(line, { request }) {
+  /** Counts the redemption that `decide` found for an order, so that limits hold across orders. Returns whether it was counted. */
+  count({ line, time }, { request }) {
     // Ids of redemptions and new customers follow from the seed.
-    return this.#prepared.count(request, { ...this.#context, seed: line.toString(16).padStart(8, "0") });
+    return this.#prepared.count(request, { now: time, seed: line.toString(16).padStart(8, "0") });
   }
 
   /** Returns the discount of the draft with its request, that of the best other offer, the customer, and what is missing; or the problem of the order. */
-  decide(order) {
+  decide({ order, time }) {
+    const context = { now: time, seed: "00" };
+    this.#prepared.decidePast(time, this.#inForceAt);
     let rest;
     try {
       rest = JSON.stringify(requestOf(order)).slice(1);
@@ -39,14 +42,14 @@ export class OrderTrial {
     const missing = new Set();
     for (const redeemables of this.#requests) {
       const tried = `{${redeemables},${rest}`;
-      const answer = JSON.parse(this.#prepared.validate(tried, this.#context));
+      const answer = JSON.parse(this.#prepared.validate(tried, context));
       if (answer.redeemables === undefined) return { problem: problemOf(answer) };
       if (answer.valid && discountOf(answer.order) > discount) [discount, request] = [discountOf(answer.order), tried];
       for (const fact of answer.missing ?? []) missing.add(fact);
     }
     let other = 0;
     if (discount > 0) {
-      const answer = JSON.parse(this.#prepared.qualify(`{${this.#others},${rest}`, this.#context));
+      const answer = JSON.parse(this.#prepared.qualify(`{${this.#others},${rest}`, context));
       if (answer.missing === undefined && answer.redeemables === undefined) return { problem: problemOf(answer) };
       other = Math.max(0, ...(answer.redeemables?.data ?? []).map(({ order: discounted }) => discountOf(discounted)));
       for (const fact of answer.missing ?? []) missing.add(fact);

@@ -101,6 +101,13 @@ impl Rules {
         self.decide(request, now_ms, seed, PreparedRules::prices)
     }
 
+    /// Lets the decisions that follow be those of a past time, by the offers that are in force at another one. Throws if a time is invalid.
+    #[wasm_bindgen(js_name = decidePast)]
+    pub fn decide_past(&mut self, now_ms: i64, in_force_ms: i64) -> Result<(), JsError> {
+        self.0.decide_past(instant(now_ms)?, instant(in_force_ms)?);
+        Ok(())
+    }
+
     /// Counts a redemption of a request, JSON in UTF-8, for the decisions that follow. Returns true if it was counted.
     pub fn count(&mut self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<bool, JsError> {
         Ok(self.0.count(request, &context(now_ms, seed)?))
@@ -179,8 +186,7 @@ pub fn writes() -> u32 {
 
 /// Returns the context with the time and the seed of the page. Without a seed it has 32 random bytes.
 fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
-    let now = Instant::from_millis(now_ms)
-        .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
+    let now = instant(now_ms)?;
     let seed = match seed {
         Some(seed) => decode_hex_array(&seed)
             .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?,
@@ -191,6 +197,11 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
         }
     };
     Ok(Context { now, seed })
+}
+
+/// Returns the instant of a time in milliseconds.
+fn instant(ms: i64) -> Result<Instant, JsError> {
+    Instant::from_millis(ms).ok_or_else(|| JsError::new(&format!("now `{ms}` must lie within the years 1970 to 9999")))
 }
 
 /// Parses an answer to a plain object with the page's own JSON parser.

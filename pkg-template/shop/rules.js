@@ -157,10 +157,10 @@ export class ShopRules {
     return this.#customer.ask();
   }
 
-  /** Stores the goods buckets of rules where further ones were fetched. */
+  /** Stores the goods buckets of rules where further ones were fetched, beside those of other tabs. */
   storeGoods(bundle) {
-    const record = takeGoodsRecord(bundle);
-    if (record) this.#store.put("goods", record);
+    const addTo = takeGoodsRecord(bundle);
+    if (addTo) this.#store.update("goods", addTo);
   }
 
   /** Lets the rules decide without the counts of the customer, which a redemption or a lock changes. */

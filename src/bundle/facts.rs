@@ -2,12 +2,12 @@
 
 mod answers;
 mod goods;
+mod past;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use crate::bundle::facts::goods::{CoreGoods, ListedGoods};
-use crate::decide::{NewCustomer, RedemptionCounts};
 use crate::facts::{
     Assignment, CandidateEntry, Candidates, Fact, Known, KnownSettings, Offer, listed_time_of_stack, part_of,
 };
@@ -27,7 +27,7 @@ use crate::model::visibility::ListedTime;
 use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, fold};
-use crate::time::TimeZone;
+use crate::time::{Instant, TimeZone};
 use crate::wire::readability::UnreadableDocuments;
 use crate::wire::rule_set::{Coverage, NewCustomerConditions, OwnFacts, RuleSet};
 
@@ -84,10 +84,21 @@ pub struct RuleSetFacts {
     candidates: OnceLock<Candidates>,
     redemptions: OrderedMap<StoredRedemption>,
     journal: Option<Journal>,
+    /// The time of decisions about the past.
+    past: Option<PastDecisions>,
     /// The documents that cannot be read.
     unreadable: UnreadableDocuments,
     /// The offer of each voucher and each tier; `None` if a part of it is not in the set.
     offers: [Vec<Option<Offer<'static>>>; 2],
+}
+
+/// The time of decisions about the past.
+#[derive(Debug, Clone, Copy)]
+struct PastDecisions {
+    /// Their instant: periods have no later transfers.
+    now: Instant,
+    /// The instant at which offers must have started and not ended.
+    in_force_at: Instant,
 }
 
 /// The kinds of candidates.
@@ -332,25 +343,6 @@ impl RuleSetFacts {
     /// Returns the objects for whose metadata the project has a schema.
     pub fn metadata_schemas(&self) -> &[Text] {
         &self.metadata_schemas
-    }
-
-    /// Adds what a redemption counts to the balances, and its new customer under each of their names. Returns `false` if a balance would
-    /// leave 64 bits. Rules without counts have nothing to change: a decision that needs one lacks it.
-    pub fn count(&mut self, counts: RedemptionCounts) -> bool {
-        if self.journal.as_mut().is_some_and(|journal| journal.count(&counts.entries).is_err()) {
-            return false;
-        }
-        if let Some(NewCustomer { customer, sent_id }) = counts.new_customer {
-            let names = [customer.id.clone(), customer.source_id.clone(), sent_id];
-            let position = self.customers.len();
-            for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {
-                self.customers.insert(name, customer.clone());
-            }
-            if let Some(emails) = self.emails.get_mut() {
-                add_email(emails, &self.customers, position);
-            }
-        }
-        true
     }
 
     /// Sets the customer proven by a token.

@@ -1,5 +1,7 @@
 //! Answers requests from a prepared set of rules, JSON in and JSON out.
 
+mod back_test;
+
 use serde::Deserializer;
 use std::collections::BTreeSet;
 
@@ -388,27 +390,6 @@ impl PreparedRules {
                 PreparedAnswer::of(written.status, written.answer)
             }
             Err(refusal) => PreparedAnswer::refused(&refusal, context),
-        }
-    }
-
-    /// Counts a redemption of a request in JSON: decisions by these rules then find quantities, limits and budgets with it. Counts of a day, a
-    /// week or a month are without it. Returns whether it was counted: a request is not that fails, lacks a fact, or leaves 64 bits.
-    ///
-    /// ```
-    /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
-    /// # let context = |seed| Context { now: Instant::default(), seed: [seed; 32] };
-    /// let rules = br#"{ "complete": true, "counted": true, "transfers": [], "vouchers": [{ "id": "v_1", "code": "ONE",
-    ///     "discount": { "type": "PERCENT", "percent_off": 10 }, "redemption": { "quantity": 1 } }] }"#;
-    /// let mut prepared = PreparedRules::new(rules).unwrap();
-    /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "ONE" }], "order": { "amount": 1000 } }"#;
-    /// assert!(prepared.count(request, &context(1)));
-    /// assert!(!prepared.count(request, &context(2)), "the code is used up");
-    /// ```
-    pub fn count(&mut self, request: &[u8], context: &Context) -> bool {
-        let Ok(request) = self.read(read_redeemables(request), context) else { return false };
-        match decide::count_redemption(&self.facts, &request, context) {
-            Ok(Some(counts)) => self.facts.count(counts),
-            Ok(None) | Err(_) => false,
         }
     }
 

@@ -30,7 +30,7 @@ use crate::pricing::lines::{PriceSource, PricedOrder};
 use crate::refusal::Refusal;
 use crate::rules::RequiredFacts;
 use crate::text::{Text, joined};
-use crate::time::TimeZone;
+use crate::time::{Instant, TimeZone};
 pub use stored::RequestCustomer;
 
 /// The missing candidates of a qualification.
@@ -197,6 +197,11 @@ impl<'a> Case<'a> {
             wrong: Vec::new(),
             budget: facts.budget(),
         }
+    }
+
+    /// Returns the instant at which offers must have started and not ended.
+    pub fn in_force_at(&self) -> Instant {
+        self.facts.in_force_at().unwrap_or(self.context.now)
     }
 
     /// Returns the same request without redeemables and missing facts, to try others on its order.

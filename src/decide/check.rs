@@ -87,10 +87,10 @@ pub fn check_terms(
     found: &mut Finding,
 ) -> Result<(), Refusal> {
     let has_no_options = redeemable.credits.is_none() && redeemable.reward.is_none();
-    if has_no_options && offer.terms.plain && offer.terms.cover(case.context.now) {
+    if has_no_options && offer.terms.plain && offer.terms.cover(case.in_force_at()) {
         return Ok(());
     }
-    let validity = check_validity(offer, case.context.now, &case.zone);
+    let validity = check_validity(offer, case.in_force_at(), case.context.now, &case.zone);
     if offer.is_recurring()
         && validity.as_ref().err().is_none_or(|refusal| refusal.reason == Reason::VoucherNotActiveNow)
     {
@@ -163,11 +163,11 @@ fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(reason, format!("Promotion Tier with id: {id} is {state}.")))
 }
 
-/// Checks active flags first, then starts, then ends, then recurring windows; those of the redeemable before the
-/// campaign's.
-pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Result<(), Refusal> {
+/// Checks active flags first, then starts, then ends, then the recurring windows of the decision's instant; those of the
+/// redeemable before the campaign's.
+pub fn check_validity(offer: &Offer<'_>, in_force_at: Instant, now: Instant, zone: &TimeZone) -> Result<(), Refusal> {
     let campaign = offer.campaign.as_deref();
-    match offer.incentive.phase(campaign, now) {
+    match offer.incentive.phase(campaign, in_force_at) {
         OfferPhase::Disabled => refuse_time(Reason::VoucherDisabled, offer),
         OfferPhase::NotStarted(_) => refuse_time(Reason::VoucherNotActive, offer),
         OfferPhase::Ended => refuse_time(Reason::VoucherExpired, offer),

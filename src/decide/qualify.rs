@@ -279,7 +279,7 @@ impl<'a> SoughtCandidates<'a> {
     /// considers, if the caller has examined all.
     fn find_matches(&self, case: &mut Case<'a>, considered: Option<&[bool]>) -> Vec<Match<'a>> {
         let SoughtCandidates { query, candidates, .. } = self;
-        let (facts, context) = (query.scenario.facts(), case.context);
+        let (facts, context, in_force_at) = (query.scenario.facts(), case.context, case.in_force_at());
         let considers = |position| match considered {
             Some(considered) => considered.get(position).is_some_and(|is_considered| *is_considered),
             None => self.is_considered(position, context),
@@ -296,7 +296,7 @@ impl<'a> SoughtCandidates<'a> {
                 continue;
             };
             let out = is_anonymous && candidates.index.subjects_of(position) & facts & subject::CUSTOMER != 0;
-            let in_time = !terms.plain || terms.cover(context.now);
+            let in_time = !terms.plain || terms.cover(in_force_at);
             if !out && in_time && considers(position) && query.matches(candidate, self.customer.as_deref()) {
                 let end = PageEnd { created_at: candidate.created_at, ordinal: 0 };
                 matches.push(Match { position, end, trial: None, stack: None });

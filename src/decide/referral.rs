@@ -77,7 +77,7 @@ pub fn by_event(
         Some(Known::Absent | Known::Unknown) | None => None,
     };
     let offer = Offer::new(incentive, campaign, None, Vec::new(), None);
-    check_validity(&offer, context.now, &facts.time_zone())?;
+    check_validity(&offer, context.now, context.now, &facts.time_zone())?;
     if offer.referrer().is_some_and(|referrer| referrer == event.customer_id) {
         return Err(Refusal::new(Reason::ReferrerNotPermittedToRedeem, offer.incentive.code.as_str()));
     }

@@ -10,9 +10,36 @@ use crate::time::Instant;
 /// All transfers and holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Journal {
-    balances: OrderedMap<(AccountId, i64)>,
+    balances: OrderedMap<AccountSums>,
     holds: Vec<Hold>,
     transfers: OrderedMap<Transfer>,
+}
+
+/// What moved on an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AccountSums {
+    account: AccountId,
+    balance: i64,
+    /// The units of counted transfers: for the instant of each, its own and those before.
+    counted: Vec<(Instant, u64)>,
+}
+
+impl AccountSums {
+    /// Returns the units of counted transfers from an instant until another, both included.
+    fn counted_within(&self, since: Instant, until: Instant) -> u64 {
+        let sum_before =
+            |place: usize| place.checked_sub(1).and_then(|last| self.counted.get(last)).map_or(0, |(_, sum)| *sum);
+        let before = sum_before(self.counted.partition_point(|(at, _)| *at < since));
+        // A period that ends before it begins has none.
+        sum_before(self.counted.partition_point(|(at, _)| *at <= until)).remaining_after(before)
+    }
+
+    /// Counts units at an instant, or at that of the last ones if these were later; `None` beyond 64 bits.
+    fn add_counted(&mut self, at: Instant, units: u64) -> Option<()> {
+        let (last, sum) = self.counted.last().copied().unwrap_or_default();
+        self.counted.push((last.max(at), sum.checked_add(units)?));
+        Some(())
+    }
 }
 
 /// Why an entry cannot be written.
@@ -39,12 +66,12 @@ impl Journal {
     /// Returns the net of all transfers of an account.
     pub fn balance(&self, account: &AccountId) -> i64 {
         // An account without transfers has a balance of zero.
-        self.balances.get(account.as_str()).map_or(0, |(_, balance)| *balance)
+        self.balances.get(account.as_str()).map_or(0, |sums| sums.balance)
     }
 
     /// Returns every account with transfers, and its balance.
     pub fn balances(&self) -> impl Iterator<Item = (&AccountId, i64)> {
-        self.balances.iter().map(|(account, balance)| (account, *balance))
+        self.balances.iter().map(|sums| (&sums.account, sums.balance))
     }
 
     /// Units of an account under unexpired holds of other sessions than one's own; `None` beyond 64 bits.
@@ -68,16 +95,17 @@ impl Journal {
         parts.fold(transfer.amount, |rest, part| rest.remaining_after(part.amount))
     }
 
-    /// Units that left or reached an account since an instant, by transfers that have not been undone; `None` beyond 64
-    /// bits.
-    pub fn moved(&self, account: &AccountId, since: Instant) -> Option<u64> {
+    /// Units that left or reached an account from an instant until another, both included, by transfers that have not
+    /// been undone; `None` beyond 64 bits.
+    pub fn moved(&self, account: &AccountId, since: Instant, until: Instant) -> Option<u64> {
         let undone: Vec<&Text> = self.transfers.iter().filter_map(|transfer| transfer.reverses.as_ref()).collect();
         let since_then = self
             .transfers
             .iter()
-            .filter(|one| one.at >= since && (one.debit == *account || one.credit == *account))
+            .filter(|one| one.at >= since && one.at <= until && (one.debit == *account || one.credit == *account))
             .filter(|one| one.reverses.is_none() && one.part_of.is_none() && !undone.contains(&&one.id));
-        total(since_then.map(|one| self.rest(one)))
+        let counted = self.balances.get(account.as_str()).map(|sums| sums.counted_within(since, until));
+        total(since_then.map(|one| self.rest(one)).chain(counted))
     }
 
     /// Stores entries. A transfer that is stored already is skipped.
@@ -109,13 +137,25 @@ impl Journal {
         Ok(())
     }
 
-    /// Adds transfers to the balances alone. No period contains them, and the time to read one does not grow with them.
+    /// Counts transfers, in the order of time, without storing them, so that the time to read a balance or a period does not grow with them.
     pub fn count(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
         let mut transfers = entries.iter().filter_map(|entry| match entry {
             Entry::Post(transfer) => Some(transfer),
             Entry::Hold(_) | Entry::Release(_) => None,
         });
-        transfers.try_for_each(|transfer| self.move_units(transfer))
+        transfers.try_for_each(|transfer| {
+            self.move_units(transfer)?;
+            self.count_units(&transfer.debit, transfer)?;
+            match transfer.credit == transfer.debit {
+                true => Ok(()),
+                false => self.count_units(&transfer.credit, transfer),
+            }
+        })
+    }
+
+    fn count_units(&mut self, account: &AccountId, transfer: &Transfer) -> Result<(), JournalError> {
+        let counted = self.sums(account).map(|sums| sums.add_counted(transfer.at, transfer.amount));
+        counted.flatten().ok_or_else(|| JournalError::Overflow(account.clone()))
     }
 
     fn move_units(&mut self, transfer: &Transfer) -> Result<(), JournalError> {
@@ -124,11 +164,16 @@ impl Journal {
     }
 
     fn change(&mut self, account: &AccountId, change: impl FnOnce(i64) -> Option<i64>) -> Result<(), JournalError> {
-        let name = Text::from(account.as_str());
-        if let Some((_, balance)) = self.balances.get_or(&name, || (account.clone(), 0)) {
-            *balance = change(*balance).ok_or_else(|| JournalError::Overflow(account.clone()))?;
+        if let Some(sums) = self.sums(account) {
+            sums.balance = change(sums.balance).ok_or_else(|| JournalError::Overflow(account.clone()))?;
         }
         Ok(())
+    }
+
+    /// Returns the sums of an account, which are zero before its first transfer.
+    fn sums(&mut self, account: &AccountId) -> Option<&mut AccountSums> {
+        let none = || AccountSums { account: account.clone(), balance: 0, counted: Vec::new() };
+        self.balances.get_or(&Text::from(account.as_str()), none)
     }
 }
 
@@ -137,8 +182,8 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn transfer(id: &str, amount: u64) -> Entry {
-        Entry::Post(Transfer {
+    fn transfer_of(id: &str, amount: u64) -> Transfer {
+        Transfer {
             id: id.into(),
             chain: id.into(),
             debit: AccountId::new("from"),
@@ -147,19 +192,59 @@ mod tests {
             reverses: None,
             part_of: None,
             at: Instant::default(),
-        })
+        }
+    }
+
+    fn transfer(id: &str, amount: u64) -> Entry {
+        Entry::Post(transfer_of(id, amount))
     }
 
     #[test]
-    fn a_counted_transfer_changes_balances_and_no_period() {
+    fn a_counted_transfer_changes_balances_and_periods_and_is_not_stored() {
         let mut journal = Journal::default();
         let (account, begin) = (AccountId::new("to"), Instant::default());
         journal.apply(&[transfer("t_1", 3)]).unwrap();
         journal.count(&[transfer("t_2", 4)]).unwrap();
-        assert_eq!((journal.balance(&account), journal.moved(&account, begin)), (7, Some(3)));
+        assert_eq!((journal.balance(&account), journal.moved(&account, begin, begin)), (7, Some(7)));
         assert_eq!(journal.transfers.iter().count(), 1, "what is scanned does not grow");
         let overflow = journal.count(&[transfer("t_3", i64::MAX.unsigned_abs())]).unwrap_err();
         assert_eq!(overflow, JournalError::Overflow(AccountId::new("from")), "its units leave first");
+    }
+
+    /// Counted transfers and stored ones are the same units in each period.
+    #[test]
+    fn a_period_has_the_units_of_counted_transfers_as_of_stored_ones() {
+        let at = |hour: i64| Instant::default().later(hour * 3_600_000);
+        let posted = |id: &str, hour: i64, change: fn(&mut Transfer)| {
+            let mut one = Transfer { at: at(hour), ..transfer_of(id, 10) };
+            change(&mut one);
+            Entry::Post(one)
+        };
+        let before = [
+            posted("t_1", 5, |_| ()),
+            posted("t_2", 6, |_| ()),
+            posted("t_3", 7, |one| one.reverses = Some("t_2".into())),
+            posted("t_4", 8, |one| (one.part_of, one.amount) = (Some("t_1".into()), 4)),
+        ];
+        let later = [
+            posted("t_5", 3, |one| one.credit = AccountId::new("other")),
+            posted("t_6", 3, |one| one.credit = one.debit.clone()),
+            posted("t_7", 4, |_| ()),
+            posted("t_8", 9, |_| ()),
+            posted("t_9", 9, |_| ()),
+        ];
+        let (mut stored, mut counted) = (Journal::default(), Journal::default());
+        stored.apply(&before).unwrap();
+        counted.apply(&before).unwrap();
+        stored.apply(&later).unwrap();
+        later.iter().for_each(|one| counted.count(std::slice::from_ref(one)).unwrap());
+        for (since, until) in (0..11).flat_map(|since| (0..11).map(move |until| (at(since), at(until)))) {
+            for account in ["from", "to", "other", "none"].map(AccountId::new) {
+                let of = |journal: &Journal| journal.moved(&account, since, until);
+                assert_eq!(of(&counted), of(&stored), "{account} from {since} until {until}");
+            }
+        }
+        assert_eq!(counted.moved(&AccountId::new("to"), at(4), at(9)), Some(36));
     }
 
     #[test]

@@ -86,7 +86,78 @@ check("limits for each customer count across orders, of known and of new custome
   const draft = limited("redemption.count.per_customer", { $less_than_or_equal: [1] });
   assert.deepEqual(found(await run(orders, { draft })), [4, 1_500], "an id that no customer has names none");
   const daily = limited("redemption.count.per_customer.daily", { $less_than_or_equal: [1] });
-  assert.deepEqual((await run(orders, { draft: daily })).touched, 6, "counts of a day are not known across orders");
+  assert.deepEqual(found(await run(orders, { draft: daily })), [4, 1_500], "orders without a time are all of one day");
+});
+
+const atTime = (created_at, order) => ({ amount: 1_000, ...order, created_at });
+
+check("limits of a day, a week and a month count the earlier orders of their period", async () => {
+  const by = { customer: { source_id: "ann" } };
+  // From Monday, 31 March, to Sunday, 6 April 2025: two days each in a row.
+  const times = ["2025-03-31T08:00:00Z", "2025-03-31T21:00:00Z", "2025-04-01T08:00:00+02:00", "2025-04-01T23:30:00Z", "2025-04-06T08:00:00Z", "2025-04-07T00:00:00Z"];
+  const orders = times.map((time) => atTime(time, by)).reverse();
+  for (const [period, touched] of [["daily", 4], ["weekly", 2], ["monthly", 2]]) {
+    for (const name of ["redemption.count", "redemption.count.per_customer", "campaign.redemptions.count", "campaign.redemptions.customers_count"]) {
+      const draft = limited(`${name}.${period}`, { $less_than_or_equal: [1] });
+      assert.deepEqual(found(await run(orders, { draft })), [touched, touched * 100], `${name}.${period}`);
+    }
+  }
+  const others = orders.map((order, at) => ({ ...order, customer: { source_id: `customer ${at}` } }));
+  assert.equal((await run(others, { draft: limited("redemption.count.per_customer.monthly", { $less_than_or_equal: [1] }) })).touched, 6);
+  assert.equal((await run(others, { draft: limited("redemption.count.daily", { $less_than_or_equal: [1] }) })).touched, 4);
+});
+
+check("a day is one of the project's time zone", async () => {
+  const draft = limited("redemption.count.daily", { $less_than_or_equal: [1] });
+  const orders = [atTime("2025-06-01T21:30:00Z"), atTime("2025-06-01T22:30:00Z")];
+  assert.equal((await run(orders, { draft })).touched, 1);
+  assert.equal((await run(orders, { draft, rules: { ...RULES, time_zone: "Europe/Berlin" } })).touched, 2);
+});
+
+check("redemptions of the rules count in the period of an order, up to its time", async () => {
+  const moved = (id, at) => ({ id, at, debit: "campaign/camp_old/redeemed", credit: "project/redeemed", amount: 1 });
+  const rules = { ...RULES, transfers: [moved("t_1", "2025-06-01T08:00:00Z"), moved("t_2", "2025-06-01T20:00:00Z"), moved("t_3", "2025-06-02T08:00:00Z")] };
+  const draft = limited("campaign.redemptions.count.daily", { $less_than_or_equal: [2] });
+  const joined = { ...draft, campaigns: [], promotion_tiers: [{ ...draft.promotion_tiers[0], campaign_id: "camp_old" }] };
+  const touched = async (...times) => (await run(times.map((time) => atTime(time)), { rules, draft: joined })).touched;
+  assert.equal(await touched("2025-06-01T07:00:00Z", "2025-06-01T07:30:00Z"), 2, "before both");
+  assert.equal(await touched("2025-06-01T12:00:00Z", "2025-06-01T13:00:00Z"), 1, "after one");
+  assert.equal(await touched("2025-06-01T21:00:00Z"), 0, "after both");
+  assert.equal(await touched("2025-06-02T21:00:00Z", "2025-06-02T22:00:00Z"), 1, "on the next day");
+});
+
+check("orders are decided at their own time, offers by their dates at `now`", async () => {
+  const [morning, evening] = [atTime("2025-06-02T08:00:00Z"), atTime("2025-06-02T20:00:00Z")];
+  const withTier = (more) => ({ ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], ...more }], validation_rules: [], validation_rules_assignments: [] });
+  const touched = async (more, options) => (await run([morning, evening], { draft: withTier(more), ...options })).touched;
+  const hours = { daily: [{ start_time: "07:00", expiration_time: "09:00", days_of_week: [1] }] };
+  assert.equal(await touched({ validity_hours: hours }), 1, "hours of the order's day");
+  assert.equal(await touched({ validity_day_of_week: [2] }), 0, "both are of a Monday");
+  assert.equal(await touched({ start_date: "2026-02-01T00:00:00Z", expiration_date: "2026-04-01T00:00:00Z" }), 2, "in force at `now`, after the orders");
+  assert.equal(await touched({ start_date: "2026-04-01T00:00:00Z" }), 0, "not yet in force at `now`");
+  assert.equal(await touched({ expiration_date: "2026-02-01T00:00:00Z" }), 0, "over at `now`");
+  assert.equal(await touched({ start_date: "2999-12-24T00:00:00Z", expiration_date: "2999-12-27T00:00:00Z" }, { now: undefined }), 2, "by default from its start");
+  const frame = { validity_timeframe: { interval: "P7D", duration: "P1D" } };
+  assert.equal(await touched({ ...frame, start_date: "2025-06-02T12:00:00Z" }), 1, "windows begin with the start");
+  // Other offers likewise.
+  const others = (more) => ({ ...RULES, validation_rules: [], validation_rules_assignments: [], promotion_tiers: [{ ...RULES.promotion_tiers[0], ...more }] });
+  const better = async (more) => (await run([morning, evening], { draft: withTier(), rules: others(more) })).better_elsewhere.orders;
+  assert.deepEqual([await better({ start_date: "2026-01-01T00:00:00Z" }), await better({ expiration_date: "2026-01-01T00:00:00Z" }), await better({ validity_hours: hours })], [2, 0, 1]);
+});
+
+check("an order without a time has that of the order before it, and the first ones `now`", async () => {
+  const draft = limited("redemption.count.daily", { $less_than_or_equal: [1] });
+  const orders = [{ amount: 1_000 }, atTime("2025-06-01T12:00:00Z"), { amount: 2_000 }, atTime("2025-06-02T12:00:00Z"), { amount: 4_000, created_at: null }, atTime(NOW)];
+  assert.deepEqual(found(await run(orders, { draft })), [3, 300]);
+});
+
+check("a time that cannot be read is named, and the order is not decided", async () => {
+  const bad = ["yesterday", "2025-02-30T12:00:00Z", "2025-06-01T24:00:00Z", "1969-12-31T23:59:59Z", "", 1_748_779_200_000, {}, "2025-06-01T12:00:00+1"];
+  const { unreadable, touched } = await run([...bad.map((time) => atTime(time, { amount: 3_000 })), atTime("2025-06-01T12:00:00Z", { amount: 3_000 })]);
+  assert.deepEqual([unreadable.orders, touched, unreadable.lines.map(({ line }) => line).toSorted((a, b) => a - b)], [bad.length, 1, bad.map((_, at) => at + 1)]);
+  assert.deepEqual(unreadable.lines.map(({ message }) => message).toSorted()[0], "created_at must be a date and time in ISO 8601 (actual value is `\"\"`)");
+  const good = ["2025-06-01", "2025-06-01T12:00", "2025-06-01 12:00:00", "2025-06-01T12:00:00.123456Z", "2025-06-01T12:00:00+0200", new Date(0), "2024-02-29T00:00:00z"];
+  assert.deepEqual((await run(good.map((time) => atTime(time, { amount: 3_000 })))).unreadable.lines, []);
 });
 
 check("limits of what the draft refers to count across orders", async () => {

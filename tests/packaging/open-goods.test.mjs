@@ -141,3 +141,84 @@ check("of the buckets that a store has no room for, those stay out that were not
   await settle();
   assert.deepEqual(stored(), [one, three].map((name) => bucketOf(name)));
 });
+
+/** Products in buckets of their own, of a tree with more buckets than a store has room for. */
+function inManyBuckets(count, buckets = 256) {
+  const names = Array.from({ length: 9_999 }, (_, at) => `cup${at}`);
+  const own = new Map(names.map((name) => [bucketOf(name, buckets), name]).toReversed());
+  const chosen = [...own.values()].toReversed().slice(0, count);
+  const goods = inBuckets({ products: chosen.map((source_id) => ({ source_id, price: 1_000 })), buckets });
+  return { names: chosen, claims: { goods: { root: goods.root, buckets } }, goods, numberOf: (name) => bucketOf(name, buckets) };
+}
+const stored = (store) => JSON.parse(store.entries.get(nameOf(store))).map(({ number }) => number);
+const mug = { source_id: other, price: 500 };
+
+check("two shops on one store: each keeps the goods that the other stored", async () => {
+  serveGoods(inBuckets({ products: [shirt, mug] }));
+  const store = textStore();
+  const [first, second] = [await open({ store }), await open({ store })];
+  for (const [shop, name] of [[first, "shirt"], [second, other]]) await shop.check(cart(name));
+  await settle();
+  assert.deepEqual(stored(store), [bucketOf("shirt"), bucketOf(other)]);
+  goodsOffline();
+  const offline = await open({ store });
+  assert.equal(total(await offline.check(cart("shirt", other))), 1_400);
+});
+
+check("the goods of two shops stay within the bound: the one that writes keeps its own, and the other's last ones", async () => {
+  const { names, goods, claims, numberOf } = inManyBuckets(80);
+  serveGoods(goods, claims);
+  const store = textStore();
+  const [first, second] = [await open({ store }), await open({ store })];
+  // One after the other, so that the order in which they were needed is known.
+  for (const name of names.slice(0, 40)) await first.check(cart(name));
+  await settle();
+  for (const name of names.slice(40)) await second.check(cart(name));
+  await settle();
+  assert.deepEqual(stored(store), names.slice(16).map(numberOf));
+});
+
+check("the goods of a former root that another shop stored stay, and those of the present root replace them", async () => {
+  serveGoods(inBuckets({ products: [shirt, mug] }));
+  const store = textStore();
+  await fill(store, "shirt", other);
+  const [first, second] = [await open({ store }), await open({ store })];
+  const paths = serveGoods(inBuckets({ products: [shirt, { ...mug, price: 600 }] }), { rev: 3_000 });
+  for (const [shop, name] of [[first, "shirt"], [second, other]]) {
+    await shop.refresh();
+    await shop.check(cart(name));
+    await settle();
+  }
+  assert.deepEqual(paths, [`path of ${bucketOf("shirt")}`, bucketOf(other)]);
+  goodsOffline();
+  const offline = await open({ store });
+  assert.equal(total(await offline.check(cart("shirt", other))), 1_500);
+});
+
+const anotherTree = inBuckets({ products: [shirt], buckets: 16 });
+const FOREIGN = {
+  ...BAD_RECORDS,
+  "a number that is none": (record) => record.map(({ answer }) => ({ number: "1", answer })),
+  "a bucket of another tree": () => [{ number: bucketOf("shirt", 16), answer: answerOf(anotherTree, bucketOf("shirt", 16)) }],
+};
+// A bucket of another root may look like these: it is proven when it is needed.
+const ARE_BUCKETS = ["another price", "another path"];
+for (const [name, change] of Object.entries(FOREIGN)) {
+  check(`a shop that finds ${name} in the store beside its own goods decides by its own alone`, async () => {
+    serveGoods(inBuckets({ products: [shirt, mug] }));
+    const store = textStore();
+    await fill(store, "shirt");
+    const wrong = change(JSON.parse(store.entries.get(nameOf(store))));
+    const key = nameOf(store);
+    store.entries.delete(key);
+    const shop = await open({ store });
+    if (wrong !== undefined) store.entries.set(key, JSON.stringify(wrong));
+    await shop.check(cart(other));
+    await settle();
+    assert.deepEqual(stored(store), [...(ARE_BUCKETS.includes(name) ? [bucketOf("shirt")] : []), bucketOf(other)]);
+    goodsOffline();
+    const offline = await open({ store });
+    assert.equal(total(await offline.check(cart(other))), 400);
+    assert.deepEqual(missing(await offline.check(cart("shirt"))), ["product/shirt"]);
+  });
+}

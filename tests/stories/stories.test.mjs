@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { boot } from "../workerd/harness.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
+const BEGIN = Date.parse("2026-03-01T00:00:00Z");
 const PEOPLE = {
   dora: { "x-app-id": "dora-app", "x-app-token": "dora-token" },
   "dora-too": { "x-app-id": "dora-till", "x-app-token": "dora-till-token" },
@@ -28,6 +29,8 @@ function credentials(callerName, project) {
 
 const skipped = [];
 let ran = 0;
+/** Answers to validations and qualifications of clients, by who gave them. */
+const answered = { edge: 0, object: 0 };
 let worker;
 /** Whether a story left users in the service: they belong to the directory, which is not cleared. */
 let hasUsers = false;
@@ -50,13 +53,19 @@ for (const path of stories()) {
     }
     hasUsers = story.steps.some((step) => step.call?.includes("/users"));
     for (const project of new Set(["dev", "closed", story.project ?? "dev"])) {
-      const cleared = await send("POST", "/test-hooks/given", { ...credentials("server", project), "content-type": "application/json" }, "{}");
+      const headers = { ...credentials("server", project), "content-type": "application/json", "scrip-test-now": String(BEGIN) };
+      const cleared = await send("POST", "/test-hooks/given", headers, "{}");
       assert.equal(cleared.status, 200, cleared.text);
     }
     await run(story, path);
     ran += 1;
   });
 }
+
+test("the entry answers validations and qualifications of clients", () => {
+  console.log(`${answered.edge} answers of the entry to clients, ${answered.object} of the object`);
+  assert.ok(process.env.ONLY || answered.edge > 80, `the entry has answered only ${answered.edge} requests of clients`);
+});
 
 function stories() {
   const only = process.env.ONLY ?? "";
@@ -68,7 +77,7 @@ function stories() {
 async function run(story, path) {
   const project = story.project ?? "dev";
   const bound = new Map();
-  let now = Date.parse("2026-03-01T00:00:00Z");
+  let now = BEGIN;
   for (const [index, step] of story.steps.entries()) {
     now = timeOf(step, now);
     if (step.wait) {
@@ -80,8 +89,11 @@ async function run(story, path) {
       continue;
     }
     const place = `step ${index + 1} (${step.call})`;
+    const isOfEntry = /client$/.test(step.as ?? "") && /^POST \/client\/v1\/(validations|qualifications)/.test(step.call);
+    if (isOfEntry) await copyBundle(now, step.as.startsWith("closed-") ? "closed" : project);
     const counted = step.expect.nothing_written ? await rows(project) : undefined;
     const reply = await call(step, project, bound, now);
+    if (isOfEntry && reply.headers.has("scrip-answered")) answered[reply.headers.get("scrip-answered")] += 1;
     assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
     const isFile = /^(text\/csv|image\/svg|application\/jose)/.test(reply.headers.get("content-type") ?? "");
     const body = reply.text === "" ? null : isFile ? reply.text : JSON.parse(reply.text);
@@ -94,6 +106,17 @@ async function run(story, path) {
     for (const pointer of step.expect.absent ?? []) assert.equal(at(body, pointer), undefined, `${place}: ${pointer} should be absent`);
     if (counted !== undefined) assert.deepEqual(await rows(project), counted, `${place}: something was written`);
   }
+}
+
+/** Has the bundle of a project built for a time and copied to KV, so that the entry can answer by it. */
+async function copyBundle(now, project) {
+  for (let round = 0; round < 1_000; round += 1) {
+    const { text, status } = await send("POST", "/test-hooks/bundle", { ...credentials("server", project), "scrip-test-now": String(now) }, "");
+    assert.equal(status, 200, text);
+    if (JSON.parse(text).done) return;
+    await sleep(5);
+  }
+  assert.fail("the bundle is not copied");
 }
 
 /** Runs the due jobs until there is none, as the alarm would. */

@@ -9,7 +9,7 @@ import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../worker/tools/console.mjs";
 import { send } from "./raw_socket.mjs";
-import { boot, bootChanged, caller } from "./harness.mjs";
+import { boot, bootChanged, caller, pageHeaders } from "./harness.mjs";
 import { redeem, redeemedOf, standalone } from "./redemption_fixtures.mjs";
 import { countTests } from "./test_report.mjs";
 
@@ -161,10 +161,16 @@ check("a request that the entry gives up is one line in the log", async () => {
   await new Promise((listening) => silent.listen(0, "127.0.0.1", listening));
   const address = `127.0.0.1:${silent.address().port}`;
   const late = await bootChanged(folder, (config) => config.replace('(name = "kv", worker = .kv)', `(name = "kv", external = (address = "${address}", http = ()))`), {
-    SCRIP_SETUP: JSON.stringify({ projects: [{ id: "proj", keys: [{ class: "server", id: "dev-app", token: "dev-token" }] }] }),
+    SCRIP_SETUP: JSON.stringify({ projects: [{ id: "proj", keys: [
+      { class: "server", id: "dev-app", token: "dev-token" }, { class: "client", id: "dev-client", token: "dev-client-token" },
+    ] }] }),
     SCRIP_METRICS_TOKEN: "operator",
   });
   undo.push(() => silent.close(), () => rm(folder, { recursive: true, force: true }), () => late.stop());
+  const slow = await answerToSlowBody(late.url, 8_000);
+  assert.deepEqual(slow.statuses, [500]);
+  assert.ok(slow.took > 24_000 && slow.took < 30_000, `${slow.took} ms from the arrival to the answer`);
+  await sleep(200);
   const offset = late.output().length;
   const answer = await caller(late.url)("GET", "/v1/vouchers/SECRET-CODE");
   assert.equal(answer.status, 500);
@@ -180,3 +186,10 @@ check("a request that the entry gives up is one line in the log", async () => {
   const metrics = await (await fetch(`${late.url}/metrics`, { headers: { authorization: "Bearer operator" } })).text();
   assert.match(metrics, /^scrip_requests_total\{route="\/v1\/vouchers\/\{code\}",method="GET",status="500"\} 1$/m);
 }, { timeout: 400_000 });
+
+/** Sends a validation of a page whose body begins to arrive after a while. */
+function answerToSlowBody(url, ms) {
+  const lines = Object.entries({ host: "scrip", connection: "close", "content-length": BODY.length, ...pageHeaders });
+  const head = `POST /client/v1/validations HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+  return send(url, head, 60_000, { bytes: BODY, ms });
+}

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
 import { BOUNDS_MS } from "../../worker/shell/metrics.mjs";
-import { developmentText } from "../../worker/tools/setup.mjs";
-import { boot, caller } from "./harness.mjs";
+import { developmentText, serverHeaders } from "../../worker/tools/setup.mjs";
+import { boot, caller, pageHeaders } from "./harness.mjs";
+import { send } from "./raw_socket.mjs";
 import { fresh, redeem, standalone } from "./redemption_fixtures.mjs";
 import { countTests } from "./test_report.mjs";
 
@@ -96,6 +97,21 @@ check("inputs for a replay are counted, kept or too large", async () => {
     assert.equal(value("scrip_decisions_total", { project: "proj_dev", operation: "redemption_input" }), 0);
   } finally {
     await other.stop();
+  }
+});
+
+check("the duration of a request begins with its arrival, also where the shell reads the body first", async () => {
+  const body = JSON.stringify({ redeemables: [{ object: "voucher", id: "NONE" }], order: { amount: 100 } });
+  for (const [route, keys] of [["/v1/validations", serverHeaders], ["/client/v1/validations", pageHeaders]]) {
+    const labels = { route, method: "POST" };
+    const sum = async () => (await scrape()).value("scrip_request_seconds_sum", labels);
+    const before = await sum();
+    const lines = Object.entries({ host: "scrip", "content-length": body.length, connection: "close", ...keys });
+    const head = `POST ${route} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+    const { statuses, text } = await send(service.url, head, 10_000, { bytes: body, ms: 700 });
+    assert.deepEqual(statuses, [200], text);
+    const took = (await sum()) - before;
+    assert.ok(took >= 0.6 && took < 9, `${route}: ${took} s`);
   }
 });
 

@@ -10,6 +10,7 @@ mod bundle_goods;
 mod directory_instructions;
 mod durable;
 mod edge;
+mod edge_engine;
 mod edge_pass;
 mod entry;
 mod entry_outcome;

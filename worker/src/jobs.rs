@@ -7,5 +7,6 @@ pub mod job_caller;
 pub mod outbox;
 pub mod queue;
 pub mod queue_metrics;
+pub mod replay_setting;
 pub mod retention;
 pub mod webhook_url;

@@ -18,7 +18,7 @@ use crate::http::request_checks::{self, header};
 use crate::http::route::{Call, Response, ResponseBody, Route};
 use crate::job_runner;
 use crate::jobs::queue_metrics::{self, QueueMetrics};
-use crate::jobs::{outbox, queue, retention};
+use crate::jobs::{outbox, queue, replay_setting};
 use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
@@ -34,7 +34,7 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let WebhookSecretUpdate { project, signing, settings } = serde_json::from_slice(&request.body)
             .map_err(|error| Fault(format!("a secret cannot be read: {error}")))?;
         if let Some(settings) = settings {
-            retention::limit_inputs(store, &settings, context.now.millis())?;
+            replay_setting::adopt(store, &project, &settings, context.now.millis())?;
         }
         subscriptions::store_secret(store, &project, &signing, context.now.millis());
         commit::run_internal(store, context)?;
@@ -45,17 +45,17 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         let caller: Caller =
             serde_json::from_str(header(request, "scrip-caller").unwrap_or_default()).map_err(unread)?;
         let demand: BundleDemand = serde_json::from_slice(&request.body).map_err(unread)?;
-        retention::limit_inputs(store, &caller.settings, context.now.millis())?;
+        replay_setting::adopt(store, &caller.project, &caller.settings, context.now.millis())?;
         build_job::demand(store, context, &caller, demand)?;
         commit::run_internal(store, context)?;
         return Ok(reply::empty_reply(204));
     }
-    // A change of the setting is reported once, and one by a setup never: the first call brings it too, and is also one that is refused.
-    if store.is_opened()
-        && let Some(caller) = find_caller(request)
-    {
-        retention::limit_inputs(store, &caller.settings, context.now.millis())?;
-        commit::run_internal(store, context)?;
+    // The notice of a changed setting may be lost, and a setup sends none: each call brings it, and is also one that is refused.
+    if let Some(caller) = find_caller(request) {
+        replay_setting::adopt(store, &caller.project, &caller.settings, context.now.millis())?;
+        if store.is_dirty() {
+            commit::run_internal(store, context)?;
+        }
     }
     serve_call(request, store, context)
 }
@@ -158,10 +158,7 @@ fn answer(
         ResponseLookup::Answered(reply) => return Ok(reply),
         lookup => lookup,
     };
-    // Where a project keeps none, a redemption asks for nothing: a change to 0 arrives by its notice, and with the first call after a start.
-    let keeps_input = route.keeps_input
-        && caller.settings.replay_days > 0
-        && retention::limit_inputs(store, &caller.settings, context.now.millis())? > 0;
+    let keeps_input = route.keeps_input && replay_setting::find_days(store, &caller.project, &caller.settings)? > 0;
     // A repeated response is returned whole; from here on the reads of a request are limited.
     store.bound();
     let mut call = Call {

@@ -88,6 +88,10 @@ impl RuleSetFacts {
 }
 
 impl Facts for RuleSetFacts {
+    fn in_force_at(&self) -> Option<Instant> {
+        self.past.map(|past| past.in_force_at)
+    }
+
     fn stacking_rules(&self) -> Fact<'_, StackingRules> {
         Fact::Borrowed(&self.stacking_rules)
     }
@@ -240,7 +244,8 @@ impl Facts for RuleSetFacts {
             return self.own.counts.units(account, Some(since)).map_or(Known::Unknown, Known::Is);
         }
         if self.has_history {
-            self.with_journal(|journal| journal.moved(account, since)).readable()
+            let until = self.past.map_or(Instant::LATEST, |past| past.now);
+            self.with_journal(|journal| journal.moved(account, since, until)).readable()
         } else {
             Known::Unknown
         }

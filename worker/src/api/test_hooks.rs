@@ -4,12 +4,18 @@
 use crate::commit;
 use crate::documents::json_members;
 use crate::documents::shapes;
+use crate::domain::bundle::box_keys;
+use crate::domain::bundle::build_job::{self, BundleDemand};
+use crate::domain::bundle::head::{self, HeadState};
+use crate::domain::bundle::project::BundleProject;
+use crate::domain::clock;
 use crate::domain::stacking_rules;
 use crate::domain::stacking_rules::STACKING_RULES;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, HandlerResult, Response, Route, get, post};
 use crate::http::shape::{FieldType, Nulls, may, must};
 use crate::jobs::outbox;
+use crate::store::bundle_heads::{CopyState, find_copy_state};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::store::test_hooks::{self, NumberedDocuments};
@@ -55,7 +61,13 @@ pub const ROUTES: &[Route] = &[
         .scope("test-hooks")
         .answers(200, shapes::project::RESENT),
     post("/test-hooks/alarm", "Run the work that is due", alarm).scope("test-hooks").answers(200, shapes::EMPTY),
+    post(BUNDLE_PATH, "Build the bundle for the time of the test, and have it copied", build_bundle)
+        .scope("test-hooks")
+        .answers(200, shapes::EMPTY),
 ];
+
+/// Path of the call that builds the bundle. The alarm that copies it is set for now by the real clock.
+pub const BUNDLE_PATH: &str = "/test-hooks/bundle";
 
 /// Maximum number of copies: six digits distinguish their names.
 const COPIES_MAX: i64 = 0xff_ffff;
@@ -101,6 +113,9 @@ fn insert_given(call: &mut Call<'_, '_>) -> HandlerResult {
         .iter()
         .map(|campaign| text(campaign, "id").or_else(|| text(campaign, "name")).unwrap_or_default())
         .collect();
+    if clock::is_set_by_test(call) {
+        insert_document(call, "given", Map::new(), "own_clock", None, None);
+    }
     for (name, kind, second) in KINDS {
         for document in list(name) {
             insert_one(call, kind, second, &document, &campaigns);
@@ -298,6 +313,18 @@ fn alarm(call: &mut Call<'_, '_>) -> HandlerResult {
     let run_due = call.run_due.ok_or_else(|| Fault::new("a job runs no jobs"))?;
     run_due(call.store, call.context, ROWS)?;
     Ok(Response::json(json!({ "next": call.store.alarm().map(crate::timestamp::text) })))
+}
+
+/// Builds the bundle unless it is current. The answer states if KV has it, with all keys of its boxes.
+fn build_bundle(call: &mut Call<'_, '_>) -> HandlerResult {
+    let time_zone = clock::zone_setting(call)?;
+    let project = BundleProject { id: &call.caller.project, settings: &call.caller.settings, time_zone };
+    let is_current = matches!(head::check_current(call.store, call.context, &project)?, HeadState::Current(_));
+    let all = CopyState { has_head: true, has_parts: true, has_removed: false };
+    let is_copied = find_copy_state(call.store)? == Some(all) && !box_keys::is_waiting(call.store)?;
+    build_job::demand(call.store, call.context, call.caller, BundleDemand::default())?;
+    head::load_or_build(call.store, call.context, &project)?;
+    Ok(Response::json(json!({ "done": is_current && is_copied })))
 }
 
 /// Counts the rows that a refused request must not change, without responses that are stored under an Idempotency-Key.

@@ -73,7 +73,7 @@ impl<'a> AttemptLimiter<'a> {
         &self,
         answer: Option<&mut ObjectResponse>,
         is_guess: bool,
-        arrived_ms: i64,
+        begun_ms: i64,
         runtime: &worker::Context,
     ) {
         let wrong = answer.and_then(|answer| object_protocol::take_line(&mut answer.lines, WRONG_CODES));
@@ -95,7 +95,7 @@ impl<'a> AttemptLimiter<'a> {
             self.log(&error);
         }
         // A clock that was set back measures no time.
-        let elapsed = random::clock_ms().saturating_sub(arrived_ms);
+        let elapsed = random::clock_ms().saturating_sub(begun_ms);
         pause(remaining_delay(u64::try_from(elapsed).unwrap_or(0))).await;
     }
 

@@ -202,6 +202,15 @@ pub(super) struct ObjectResponse {
     pub bytes: Uint8Array,
 }
 
+/// Reads a response: `[status, header lines, bytes]`.
+pub(super) fn object_response(answer: &Array) -> ObjectResponse {
+    ObjectResponse {
+        status: answer.get(0).as_f64().map_or(500, |status| status as u16),
+        lines: answer.get(1).as_string().unwrap_or_default(),
+        bytes: answer.get(2).unchecked_into(),
+    }
+}
+
 /// Response in parts: the first part, the position of the next, and the call that requests it.
 pub(super) struct ResponseParts {
     pub answer: ObjectResponse,
@@ -230,14 +239,7 @@ impl Bindings {
     pub(super) async fn call(&self, object: &str, call: ObjectCall<'_>) -> Result<ObjectResponse, ObjectCallFailure> {
         let stub = self.stub(object)?;
         match JsFuture::from(stub.serve(call.method, call.target, call.lines, call.body)?).await {
-            Ok(answer) => {
-                let answer = Array::from(&answer);
-                Ok(ObjectResponse {
-                    status: answer.get(0).as_f64().map_or(500, |status| status as u16),
-                    lines: answer.get(1).as_string().unwrap_or_default(),
-                    bytes: answer.get(2).unchecked_into(),
-                })
-            }
+            Ok(answer) => Ok(object_response(&Array::from(&answer))),
             Err(error) if error.is_object() && error.unchecked_ref::<ObjectException>().overloaded() == Some(true) => {
                 Err(ObjectCallFailure::Overloaded)
             }

@@ -100,11 +100,11 @@ pub(super) async fn find_head(
     caller: &Caller,
     request_id: &str,
     lines: &dyn Fn() -> String,
+    now_ms: i64,
     env: &Env,
     runtime: &Context,
 ) -> Option<String> {
-    let now_ms = random::clock_ms();
-    if is_known_missing(&caller.project, now_ms) {
+    if is_known_missing(&caller.project, random::clock_ms()) {
         return None;
     }
     let head = choose_head(caller, request_id, lines, now_ms, env, runtime).await.head?;
@@ -139,19 +139,21 @@ async fn choose_head(
     runtime: &Context,
 ) -> HeadChoice {
     let settings = settings_of(caller);
-    let choice = match find_cached_head(&caller.project, now_ms) {
+    // The age in memory is by the real clock, also where a test sets the time of its request.
+    let clock_ms = random::clock_ms();
+    let choice = match find_cached_head(&caller.project, clock_ms) {
         Some(cached) => bundle_head::choose(None, KvReading::Found(cached), &settings, now_ms),
         None => {
             let read = read_copy(env.unchecked_ref(), &caller.project, request_id).await;
             // Read after KV has answered: another call may have read it meanwhile.
             let cached = HEADS.with_borrow(|heads| heads.get(&caller.project).and_then(|cached| cached.copy.clone()));
             let choice = bundle_head::choose(cached.as_ref(), read, &settings, now_ms);
-            cache_head(&caller.project, choice.head.clone(), now_ms);
+            cache_head(&caller.project, choice.head.clone(), clock_ms);
             choice
         }
     };
     if let Some(is_missing) = choice.demand
-        && take_demand(&caller.project, now_ms)
+        && take_demand(&caller.project, clock_ms)
     {
         demand(&caller.project, BundleDemand { is_missing, ..BundleDemand::default() }, lines(), env, runtime);
     }
@@ -184,6 +186,12 @@ fn find_cached_head(project: &str, now_ms: i64) -> Option<HeadCopy> {
 /// Returns true if KV had no head recently.
 fn is_known_missing(project: &str, now_ms: i64) -> bool {
     HEADS.with_borrow(|heads| heads.get(project).is_some_and(|cached| cached.is_fresh(now_ms) && cached.copy.is_none()))
+}
+
+/// Forgets the head of a project, so that the next request finds the one that a test has had built.
+#[cfg(feature = "test-hooks")]
+pub(super) fn forget_head(project: &str) {
+    HEADS.with_borrow_mut(|heads| heads.remove(project));
 }
 
 fn cache_head(project: &str, copy: Option<HeadCopy>, read_ms: i64) {

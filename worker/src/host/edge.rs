@@ -1,35 +1,35 @@
 //! Answers validations and qualifications of clients from the copies of the bundle in KV, without the project's object.
 //!
-//! Rules are prepared once for each head, from the core, the part of the entry and the goods buckets that requests need. Where the objects are
-//! in its process, the entry answers by the present rules only: the shell reports their revision after each commit, before the caller gets
-//! its answer. Elsewhere it answers by rules that the object has confirmed within the seconds that the project allows.
+//! Rules are prepared once for each head, from the core, the part of the entry and the goods buckets that requests need. They decide in the
+//! instance of the objects (`edge_engine.rs`). Where the objects are in its process, the entry answers by the present rules only: the shell
+//! reports their revision after each commit, before the caller gets its answer. Elsewhere it answers by rules that the object has confirmed
+//! within the seconds that the project allows.
 
-use super::bindings::{Bindings, ObjectResponse};
+use super::bindings::{Bindings, ObjectResponse, object_response};
 use super::bundle::{self, KV_MS};
+use super::edge_engine::PROJECTS_MAX;
 use super::object_protocol::find_line;
 use super::{bundle_goods, log, random};
 use crate::access::bundle_parts;
-use crate::access::edge_part::{self, EdgeKey, EdgePart};
+use crate::access::edge_part::{self, EdgeKey};
 use crate::access::idempotency::REPLAYED;
 use crate::domain::bundle::build_job::BundleDemand;
-use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, EdgeRequest, EdgeRules, part_hashes};
+use crate::domain::bundle::kv_copies::edge_rules::{EdgeClaims, part_hashes};
 use crate::domain::bundle::kv_copies::known_revisions::{KnownRevisions, RulesInQuestion};
 use crate::http::caller::Caller;
 use crate::http::decision_headers::REVISION;
 use crate::http::edge_policy::RulesBound;
-use crate::http::request::Reply;
 use crate::timestamp;
+use js_sys::{Array, Uint8Array, Uint32Array};
 use scrip::Context;
 use scrip::text::sha256_hex;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
-/// Maximum number of projects with prepared rules in memory; the objects answer for others until the oldest rules are a minute old.
-const PROJECTS_MAX: usize = 16;
 /// Time after which rules that could not be loaded are tried again, and after which another request takes over a load without an end.
 const RETRY_MS: i64 = 1_000;
 const LOAD_MS: i64 = 10_000;
@@ -42,11 +42,72 @@ const BUCKETS_MAX: usize = 16;
 /// Time for which rules are kept in memory beside more projects than fit.
 const KEPT_MS: i64 = 60_000;
 
+#[wasm_bindgen]
+extern "C" {
+    /// Rules in the other instance (`worker/shell/edge_rules.mjs`). Each call returns undefined where it fails; the shell logs that.
+    pub(super) type EdgeEngine;
+
+    #[wasm_bindgen(method)]
+    fn prepare(
+        this: &EdgeEngine,
+        request_id: &str,
+        project: &str,
+        head: &str,
+        part: &str,
+        secret: &str,
+        core: Uint8Array,
+    ) -> JsValue;
+
+    #[wasm_bindgen(method)]
+    fn forget(this: &EdgeEngine, request_id: &str, project: &str);
+
+    #[wasm_bindgen(method, js_name = addGoods)]
+    fn add_goods(
+        this: &EdgeEngine,
+        request_id: &str,
+        project: &str,
+        head: &str,
+        numbers: Uint32Array,
+        buckets: Array,
+    ) -> Option<bool>;
+
+    #[wasm_bindgen(method)]
+    fn decide(
+        this: &EdgeEngine,
+        request_id: &str,
+        project: &str,
+        head: &str,
+        path: &str,
+        body: &Uint8Array,
+        now_ms: f64,
+        seed: &str,
+        origin: Option<&str>,
+        is_last: bool,
+    ) -> JsValue;
+}
+
+/// Rules that are prepared.
+struct RulesState {
+    /// Their revision.
+    revision: String,
+    /// Time at which the object signed the head, if their revision was the present one then.
+    present_ms: Option<i64>,
+    /// Root of their goods.
+    root: Option<String>,
+}
+
+/// Decision by the rules.
+enum EdgeDecision {
+    Answered(ObjectResponse),
+    /// The rules lack goods buckets with these numbers.
+    Lacks(Vec<u32>),
+}
+
 /// Rules of a project, for one head.
 struct CachedRules {
     head: String,
     /// `None` while they are being loaded, and where they could not be.
-    rules: Option<EdgeRules>,
+    rules: Option<RulesState>,
     /// Time of the begin of the load, and of its failure.
     begun_ms: i64,
     failed_ms: Option<i64>,
@@ -73,8 +134,8 @@ pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context
         return;
     }
     if let (Some(RulesBound::Within(_)), Some(revision)) = (bound, find_line(&answer.lines, REVISION)) {
-        let now_ms = random::present_ms(context, host.arrived_ms);
-        // The object was asked after the request had arrived.
+        let now_ms = random::present_ms(context, host.begun_ms);
+        // The object was asked after that.
         let asked_ms = context.now.millis();
         REVISIONS.with_borrow_mut(|revisions| revisions.confirm(&caller.project, revision, asked_ms, now_ms));
     }
@@ -94,9 +155,10 @@ pub(super) struct EdgeCall<'c> {
 #[derive(Clone, Copy)]
 pub(super) struct EdgeHost<'c> {
     pub env: &'c Env,
+    pub rules: &'c EdgeEngine,
     pub runtime: &'c worker::Context,
-    /// Time at which the request arrived.
-    pub arrived_ms: i64,
+    /// The runtime's clock at the time of the context.
+    pub begun_ms: i64,
 }
 
 impl<'c> EdgeCall<'c> {
@@ -113,52 +175,77 @@ impl<'c> EdgeCall<'c> {
         Some(EdgeCall { caller, context, request_id, secret, bound, host })
     }
 
-    /// Returns the answer by the copies; `None` where the object is to answer. `lines` writes the header lines of a demand. Where the object
-    /// does not answer (`is_fallback`), rules without a reported revision count too, within the bound of the project.
+    /// Returns the answer by the copies to a request whose head was checked; `None` where the object is to answer. `lines` writes the header
+    /// lines of a demand. Where the object does not answer (`is_fallback`), rules without a reported revision count too, within the bound of
+    /// the project.
     pub async fn answer(
         &self,
-        request: &EdgeRequest<'_>,
+        path: &str,
+        body: &Uint8Array,
         lines: &dyn Fn() -> String,
         is_fallback: bool,
-    ) -> Option<Reply> {
-        let head = bundle::find_head(self.caller, self.request_id, lines, self.host.env, self.host.runtime).await?;
+    ) -> Option<ObjectResponse> {
+        let now_ms = random::present_ms(self.context, self.host.begun_ms);
+        let EdgeHost { env, runtime, .. } = self.host;
+        let head = bundle::find_head(self.caller, self.request_id, lines, now_ms, env, runtime).await?;
         if !self.has_rules(&head) {
             self.load(&head, lines).await?;
         }
         self.check_revision(&head, is_fallback)?;
         let mut requested = 0_usize;
-        for _ in 0..ROUNDS {
-            let (root, missing) = self.with_rules(&head, |rules| {
-                let root = rules.goods.as_ref().map(|goods| goods.root.clone());
-                (root, rules.missing_buckets(request))
-            })?;
-            let Some(root) = root.filter(|_| !missing.is_empty()) else { break };
+        for round in 0..=ROUNDS {
+            let missing = match self.decide(&head, path, body, round == ROUNDS)? {
+                EdgeDecision::Lacks(missing) => missing,
+                EdgeDecision::Answered(answer) => {
+                    // The rules may have changed while a bucket was read.
+                    self.check_revision(&head, is_fallback)?;
+                    return Some(answer);
+                }
+            };
             // The object finds many goods faster than KV. The count is in memory.
             requested = requested.saturating_add(missing.len());
             if requested > BUCKETS_MAX {
                 return None;
             }
-            let mut buckets = BTreeMap::new();
-            for number in missing {
-                buckets.insert(number, self.find_bucket(&root, number).await?);
-            }
-            self.with_rules(&head, |rules| rules.add_buckets(&buckets))??;
+            self.add_goods(&head, &missing).await?;
         }
-        let reply = self.with_rules(&head, |rules| {
-            let reply = rules.answer(request, self.context);
-            rules.forget_surplus();
-            reply
-        })??;
-        // The rules may have changed while a bucket was read.
-        self.check_revision(&head, is_fallback)?;
-        Some(reply)
+        None
+    }
+
+    /// Decides by the rules; `None` where the object is to answer. Rules that are lost are loaded again by the next request.
+    fn decide(&self, head: &str, path: &str, body: &Uint8Array, is_last: bool) -> Option<EdgeDecision> {
+        let (project, seed) = (&self.caller.project, random::write_seed(&self.context.seed));
+        let now_ms = self.context.now.millis() as f64;
+        let origin = self.caller.origin.as_deref();
+        let decided =
+            self.host.rules.decide(self.request_id, project, head, path, body, now_ms, &seed, origin, is_last);
+        if decided.is_undefined() {
+            RULES.with_borrow_mut(|all| all.remove(project));
+        }
+        if let Some(numbers) = decided.dyn_ref::<Uint32Array>() {
+            return Some(EdgeDecision::Lacks(numbers.to_vec()));
+        }
+        decided.dyn_ref::<Array>().map(|answer| EdgeDecision::Answered(object_response(answer)))
+    }
+
+    /// Adds goods buckets to the rules; `None` if one cannot be read.
+    async fn add_goods(&self, head: &str, numbers: &[u32]) -> Option<()> {
+        let root = self.with_rules(head, |rules| rules.root.clone())??;
+        let buckets = Array::new();
+        for number in numbers {
+            let bytes = bundle_goods::find_bytes(self.bindings(), &self.caller.project, &root, *number).await?;
+            buckets.push(&Uint8Array::from(bytes.as_slice()));
+        }
+        let (project, numbers) = (&self.caller.project, Uint32Array::from(numbers));
+        let is_added = self.host.rules.add_goods(self.request_id, project, head, numbers, buckets);
+        (is_added == Some(true)).then_some(())
     }
 
     /// Returns `None` if the entry may not answer by the rules now: they are not known to be the present ones, or are too old.
     fn check_revision(&self, head: &str, is_fallback: bool) -> Option<()> {
-        let now_ms = random::present_ms(self.context, self.host.arrived_ms);
+        let now_ms = random::present_ms(self.context, self.host.begun_ms);
         let is_allowed = self.with_rules(head, |rules| {
-            let EdgeRules { revision, present_ms, .. } = rules;
+            let RulesState { revision, present_ms, .. } = rules;
             let project = &self.caller.project;
             let question = RulesInQuestion { project, revision, present_ms: *present_ms, is_fallback };
             REVISIONS.with_borrow_mut(|revisions| revisions.allow(question, self.bound, now_ms))
@@ -171,10 +258,10 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Acts on the rules of a head, if they are prepared.
-    fn with_rules<T>(&self, head: &str, act: impl FnOnce(&mut EdgeRules) -> T) -> Option<T> {
-        RULES.with_borrow_mut(|all| {
-            let cached = all.get_mut(&self.caller.project).filter(|cached| cached.head == head)?;
-            cached.rules.as_mut().map(act)
+    fn with_rules<T>(&self, head: &str, act: impl FnOnce(&RulesState) -> T) -> Option<T> {
+        RULES.with_borrow(|all| {
+            let cached = all.get(&self.caller.project).filter(|cached| cached.head == head)?;
+            cached.rules.as_ref().map(act)
         })
     }
 
@@ -209,6 +296,7 @@ impl<'c> EdgeCall<'c> {
                 let old = all.iter().filter(|(_, cached)| is_old(cached)).min_by_key(|(_, cached)| cached.begun_ms);
                 let old = old.map(|(project, _)| project.clone())?;
                 all.remove(&old);
+                self.host.rules.forget(self.request_id, &old);
             }
             let never = CachedRules {
                 head: String::new(),
@@ -247,21 +335,24 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Reads the part of the entry and the core of a head, and prepares the rules.
-    async fn read_rules(&self, head: &str) -> Option<EdgeRules> {
+    async fn read_rules(&self, head: &str) -> Option<RulesState> {
         let claims = EdgeClaims::read(head)?;
-        let part = self.read_part(head).await?;
+        let project = &self.caller.project;
+        let part = self.bindings().kv_text(&edge_part::copy_name(project), KV_MS).await.ok()??;
+        // A part of another head is not worth a read of the core.
+        EdgeKey::derive(&self.secret, project)?.open(&part).filter(|part| part.head == head)?;
         let core = self.read_core(&claims.core).await?;
-        let rules = EdgeRules::prepare(&core, part, claims);
-        if rules.is_none() {
-            log::write("warning", "edge_rules_not_read", self.request_id, &self.caller.project);
-        }
-        rules
-    }
-
-    async fn read_part(&self, head: &str) -> Option<EdgePart> {
-        let key = EdgeKey::derive(&self.secret, &self.caller.project)?;
-        let value = self.bindings().kv_text(&edge_part::copy_name(&self.caller.project), KV_MS).await.ok()??;
-        key.open(&value).filter(|part| part.head == head)
+        let core = Uint8Array::from(core.as_slice());
+        let prepared = self.host.rules.prepare(self.request_id, project, head, &part, &self.secret, core);
+        let Some(prepared) = prepared.dyn_ref::<Array>() else {
+            log::write("warning", "edge_rules_not_read", self.request_id, project);
+            return None;
+        };
+        Some(RulesState {
+            revision: prepared.get(0).as_string()?,
+            present_ms: prepared.get(1).as_f64().map(|at_ms| at_ms as i64),
+            root: prepared.get(2).as_string(),
+        })
     }
 
     async fn read_core(&self, hash: &str) -> Option<Vec<u8>> {
@@ -279,10 +370,6 @@ impl<'c> EdgeCall<'c> {
         let name = bundle_parts::copy_name(&self.caller.project, hash);
         let bytes = self.bindings().kv_bytes(&name, KV_MS).await.ok()??.to_vec();
         (sha256_hex(&bytes) == hash).then_some(bytes)
-    }
-
-    async fn find_bucket(&self, root: &str, number: u32) -> Option<Vec<u8>> {
-        bundle_goods::find_bytes(self.bindings(), &self.caller.project, root, number).await
     }
 
     fn bindings(&self) -> &Bindings {

@@ -1,11 +1,13 @@
 //! A request on its way through the entry, as the rules of the entry may answer it.
 
+use super::bindings::ObjectResponse;
 use super::edge::{EdgeCall, EdgeHost};
+use super::entry_outcome::EntryOutcome;
 use super::metrics;
 use crate::domain::bundle::kv_copies::edge_rules::{EdgeOperation, EdgeRequest, stores_nothing};
 use crate::http::caller::Caller;
 use crate::http::health;
-use crate::http::request::{Reply, Request};
+use crate::http::request::Request;
 use crate::http::table::MatchedRoute;
 use js_sys::Uint8Array;
 use scrip::Context;
@@ -18,6 +20,7 @@ pub(super) struct EdgeBody<'m> {
     matched: &'m MatchedRoute,
     operation: EdgeOperation,
     request: Request,
+    body: Uint8Array,
 }
 
 impl<'m> EdgeBody<'m> {
@@ -28,12 +31,17 @@ impl<'m> EdgeBody<'m> {
         caller: &Caller,
         body: &Uint8Array,
     ) -> Option<EdgeBody<'m>> {
+        #[cfg(feature = "test-hooks")]
+        if super::test_hooks::builds_bundle(request) {
+            super::bundle::forget_head(&caller.project);
+        }
         let operation = EdgeOperation::of(matched, request, caller)?;
         #[cfg(feature = "test-hooks")]
         if super::test_hooks::is_for_object(request) {
             return None;
         }
-        Some(EdgeBody { matched, operation, request: Request { body: body.to_vec(), ..request.clone() } })
+        let request = Request { body: body.to_vec(), ..request.clone() };
+        Some(EdgeBody { matched, operation, request, body: body.clone() })
     }
 
     /// Returns the request for the rules, if the Worker has a secret and the project allows it. `lines` writes the header lines of a demand.
@@ -50,7 +58,7 @@ impl<'m> EdgeBody<'m> {
             body: self,
             call,
             request_id,
-            read: EdgeRequest::read(self.operation, self.matched, &self.request),
+            names_codes: EdgeRequest::read(self.operation, self.matched, &self.request).map(|read| read.names_codes),
             lines,
         })
     }
@@ -61,28 +69,30 @@ pub(super) struct EdgePass<'p> {
     body: &'p EdgeBody<'p>,
     call: EdgeCall<'p>,
     request_id: &'p str,
-    /// The request as the rules read it; `None` if only the object can answer it.
-    read: Option<EdgeRequest<'p>>,
+    /// True if it names codes; `None` if only the object can answer it.
+    names_codes: Option<bool>,
     lines: &'p dyn Fn() -> String,
 }
 
 /// Returns the answer by the rules to a request that names codes, or to one that does not; `None` where the object is to answer.
-pub(super) async fn answer(edge: Option<&EdgePass<'_>>, names_codes: bool) -> Option<Reply> {
+pub(super) async fn answer(edge: Option<&EdgePass<'_>>, names_codes: bool) -> Option<ObjectResponse> {
     let edge = edge?;
-    edge.read.as_ref().filter(|read| read.names_codes == names_codes)?;
+    edge.names_codes.filter(|names| *names == names_codes)?;
     edge.answer(false).await
 }
 
 impl EdgePass<'_> {
-    async fn answer(&self, is_fallback: bool) -> Option<Reply> {
-        let reply = self.call.answer(self.read.as_ref()?, self.lines, is_fallback).await?;
-        metrics::count_by_rules(self.body.matched.route);
-        Some(reply)
+    async fn answer(&self, is_fallback: bool) -> Option<ObjectResponse> {
+        self.names_codes?;
+        let EdgeBody { matched, body, .. } = self.body;
+        let answer = self.call.answer(matched.route.path, body, self.lines, is_fallback).await?;
+        metrics::count_by_rules(matched.route);
+        Some(answer)
     }
 
     /// Returns true for a request whose codes the rules may know.
     pub fn names_codes(&self) -> bool {
-        self.read.as_ref().is_some_and(|read| read.names_codes)
+        self.names_codes == Some(true)
     }
 
     /// Returns true if nothing can have been stored for the request.
@@ -91,8 +101,10 @@ impl EdgePass<'_> {
     }
 
     /// Returns the answer after the object has failed: by the rules if they suffice, else that the request may be repeated.
-    pub async fn answer_after_failure(&self) -> Reply {
-        let reply = self.answer(true).await;
-        reply.unwrap_or_else(|| health::unanswered(self.request_id, RETRY_SECONDS))
+    pub async fn answer_after_failure(&self) -> EntryOutcome {
+        match self.answer(true).await {
+            Some(answer) => EntryOutcome::Answer(answer),
+            None => EntryOutcome::Reply(health::unanswered(self.request_id, RETRY_SECONDS)),
+        }
     }
 }

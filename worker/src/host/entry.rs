@@ -11,7 +11,7 @@ use super::bindings::{
 };
 use super::bundle_calls::BundleCall;
 use super::directory_instructions::DirectoryCall;
-use super::edge::{self, EdgeHost};
+use super::edge::{self, EdgeEngine, EdgeHost};
 use super::edge_pass::{EdgeBody, EdgePass};
 use super::entry_outcome::{EntryOutcome, is_unanswered};
 use super::passed_headers::{is_test, passes};
@@ -43,11 +43,15 @@ struct IncomingRequest {
     raw: web_sys::Request,
     /// Body as the shell has read it, or undefined.
     body: JsValue,
+    rules: EdgeEngine,
     request: Request,
     matched: Result<MatchedRoute, ErrorBody>,
     env: Env,
     runtime: worker::Context,
+    /// Arrival by the runtime's clock, before the shell has read the body.
     arrived_ms: i64,
+    /// The same clock at the time of `context`.
+    begun_ms: i64,
     context: scrip::Context,
     request_id: String,
 }
@@ -67,15 +71,17 @@ thread_local! {
 }
 
 /// Answers one HTTP request: with the response if all that it needs is in memory, else with the promise of one. `body` is the body as the
-/// shell has read it, or undefined if it has not.
+/// shell has read it, or undefined if it has not; the request arrived at `arrived_ms`, and `rules` decides in the other instance.
 #[wasm_bindgen(js_name = answer)]
 pub fn answer_request(
     raw: web_sys::Request,
     body: JsValue,
+    arrived_ms: f64,
+    rules: EdgeEngine,
     env: Env,
     runtime: worker_sys::Context,
 ) -> Result<JsValue, JsValue> {
-    let answered = fetch(raw, body, env, worker::Context::new(runtime));
+    let answered = fetch(raw, body, arrived_ms as i64, rules, env, worker::Context::new(runtime));
     let mut answered = Box::pin(async move { Ok::<JsValue, JsValue>(answered.await?.into()) });
     // A promise takes as long as a decision. It begins by polling again, so that it misses no event.
     match answered.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -87,17 +93,22 @@ pub fn answer_request(
 async fn fetch(
     raw: web_sys::Request,
     body: JsValue,
+    arrived_ms: i64,
+    rules: EdgeEngine,
     env: Env,
     runtime: worker::Context,
 ) -> Result<web_sys::Response, worker::Error> {
     log::record_panics();
-    let arrived_ms = random::clock_ms();
+    let begun_ms = random::clock_ms();
     let bindings: &Bindings = env.unchecked_ref();
     let request = read_head(&raw, bindings.has_objects_here());
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
+    #[cfg(feature = "test-hooks")]
+    super::test_hooks::trap_if_asked(&request);
     let request_id = context.request_id().to_string();
     let matched = TABLE.find(&request.method, &request.path);
-    let arrival = IncomingRequest { raw, body, request, matched, env, runtime, arrived_ms, context, request_id };
+    let arrival =
+        IncomingRequest { raw, body, rules, request, matched, env, runtime, arrived_ms, begun_ms, context, request_id };
     let mut progress = RequestProgress::default();
     let mut reply = match arrival.answer(&mut progress).await {
         Ok(EntryOutcome::Answer(mut answer)) if answer.status != 500 => {
@@ -249,8 +260,8 @@ impl IncomingRequest {
         let edge = whole.as_ref().and_then(|whole| whole.pass(caller, &self.context, &self.request_id, host, &lines));
         let edge = edge.as_ref();
         // Without a code there is nothing to guess.
-        if let Some(reply) = edge_pass::answer(edge, false).await {
-            return Ok(EntryOutcome::Reply(reply));
+        if let Some(answer) = edge_pass::answer(edge, false).await {
+            return Ok(EntryOutcome::Answer(answer));
         }
         let Some(client_key) = failed_attempts::client_key(matched.route, caller) else {
             return self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await;
@@ -260,13 +271,13 @@ impl IncomingRequest {
             return Ok(EntryOutcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
         let mut outcome = match edge_pass::answer(edge, true).await {
-            Some(reply) => Ok(EntryOutcome::Reply(reply)),
+            Some(answer) => Ok(EntryOutcome::Answer(answer)),
             None => self.forward_or_fall_back(matched.route, caller, bindings, body, edge).await,
         };
         // The rules answer a right code also while the object fails. What then has no answer must count, or codes could be tried freely.
         let is_guess = edge.is_some_and(EdgePass::names_codes) && is_unanswered(&outcome);
         let answer = outcome.as_mut().ok().and_then(EntryOutcome::answer_mut);
-        limiter.leave(answer, is_guess, self.arrived_ms, &self.runtime).await;
+        limiter.leave(answer, is_guess, self.begun_ms, &self.runtime).await;
         outcome
     }
 
@@ -290,11 +301,11 @@ impl IncomingRequest {
             Ok(EntryOutcome::Answer(answer)) if answer.status == 500 => {}
             _ => return outcome,
         }
-        Ok(EntryOutcome::Reply(edge.answer_after_failure().await))
+        Ok(edge.answer_after_failure().await)
     }
 
     fn edge_host(&self) -> EdgeHost<'_> {
-        EdgeHost { env: &self.env, runtime: &self.runtime, arrived_ms: self.arrived_ms }
+        EdgeHost { env: &self.env, rules: &self.rules, runtime: &self.runtime, begun_ms: self.begun_ms }
     }
 
     /// Checks the request against the record of its key. A cached record that does not fit may be older than a new secret.

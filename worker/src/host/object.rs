@@ -15,6 +15,7 @@ use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;
 use scrip::Context;
+use std::cell::Cell;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
@@ -47,7 +48,7 @@ pub fn serve_object(
         let answer = object_protocol::write_reply(&reply);
         let alarms = if store.is_undone() { [JsValue::NULL, JsValue::NULL] } else { alarms_of(&store) };
         #[cfg(feature = "test-hooks")]
-        let alarms = if super::test_hooks::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
+        let alarms = super::test_hooks::alarms_of(&request, alarms);
         alarms.iter().for_each(|at_ms| _ = answer.push(at_ms));
         answer.push(&decided_of(&store));
         answer.push(&JsValue::from_bool(store.is_undone()));
@@ -63,6 +64,10 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsErr
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
+        #[cfg(feature = "test-hooks")]
+        if crate::store::test_hooks::has_own_clock(&store)? {
+            return Ok(Array::of3(&JsValue::NULL, &JsValue::NULL, &JsValue::from(0_u32)));
+        }
         service::alarm(&mut store, &context, rows.into())?;
         log_warnings(&store, "alarm");
         let [work, deliveries] = alarms_of(&store);
@@ -97,6 +102,11 @@ pub fn run_deliveries(fresh: bool, report: &str, sql: &ObjectSql) -> Result<Arra
     let run = || {
         let context = work_context()?;
         let mut store = open(sql, fresh, &context)?;
+        #[cfg(feature = "test-hooks")]
+        if crate::store::test_hooks::has_own_clock(&store)? {
+            let none = JsValue::from_str(r#"{"deliveries":[],"next":null,"full":false}"#);
+            return Ok(Array::of2(&none, &JsValue::NULL));
+        }
         let report = serde_json::from_str(report).map_err(|error| Fault::new(error.to_string()))?;
         let round = service::deliveries(&mut store, &context, &report)?;
         log_warnings(&store, "deliveries");
@@ -191,10 +201,16 @@ pub fn gone_reply(request_id: &str) -> Array {
     object_protocol::write_reply(&reply::error_reply(&reply::unauthorized(), request_id))
 }
 
-/// Does nothing. After a trap the shell calls it: the glue creates a new instance at the next call. This one has
-/// no arguments that could still be in the memory of the old instance.
+thread_local! {
+    static IS_READY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true if it is called for the first time in this instance. After a trap the shell calls it: the glue creates a new instance at the
+/// next call. This one has no arguments that could still be in the memory of the old instance.
 #[wasm_bindgen]
-pub fn ready() {}
+pub fn ready() -> bool {
+    !IS_READY.replace(true)
+}
 
 /// Returns the size of this object's queues, as JSON, and the due times of jobs and deliveries if the object has just started, or null.
 #[wasm_bindgen(js_name = waitingIn)]

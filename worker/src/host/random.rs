@@ -24,9 +24,10 @@ pub(super) fn clock_ms() -> i64 {
     Date::now() as i64
 }
 
-/// Returns the present time by the clock of a request, which a test may have set. `arrived_ms` is the arrival by the runtime's clock.
-pub(super) fn present_ms(context: &Context, arrived_ms: i64) -> i64 {
-    timestamp::later(context.now.millis(), timestamp::elapsed(arrived_ms, clock_ms()))
+/// Returns the present time by the clock of a request, which a test may have set. `begun_ms` was the runtime's clock at the time of
+/// its context.
+pub(super) fn present_ms(context: &Context, begun_ms: i64) -> i64 {
+    timestamp::later(context.now.millis(), timestamp::elapsed(begun_ms, clock_ms()))
 }
 
 /// Returns the context of an event that begins now.

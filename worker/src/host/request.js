@@ -41,8 +41,8 @@ export async function readKv(kv, name, type, millis) {
 // discarded, up to this many times the limit.
 const PATIENCE = 4;
 
-// The time limit for the rest of a body; the shell ends the request a little later.
-const BODY_MS = 20_000;
+/** The time limit for the rest of a body in milliseconds; the shell ends the request a little later. */
+export const BODY_MS = 20_000;
 
 /** Returns the body, or the reason why there is none: `too long`, `late`, `broken`. At most `most` bytes are held in memory. */
 export function readBody(request, most) {

@@ -4,10 +4,9 @@
 //! rows at a time, and schedules nothing when there is nothing to remove. Times saturate, at both ends of time.
 
 use crate::access::idempotency::RESPONSES_RETAINED_MS;
-use crate::http::caller::Settings;
 use crate::jobs::outbox;
 use crate::store::Store;
-use crate::store::documents::redemptions::{self, ReplaySetting};
+use crate::store::documents::redemptions;
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
 use crate::store::redemption_inputs;
@@ -70,23 +69,11 @@ pub fn schedule(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Takes over for how many days inputs of redemptions are kept, unless the project has later settings; the retention sweep deletes older ones
-/// at once. Returns the number that counts.
-pub fn limit_inputs(store: &mut Store<'_>, settings: &Settings, now_ms: i64) -> Result<i64, Fault> {
-    let stored = redemptions::find_replay_setting(store)?;
-    if let Some(stored) = stored.filter(|stored| settings.is_former(stored.changed_ms, now_ms)) {
-        return Ok(stored.days);
-    }
-    let latest = ReplaySetting { days: settings.replay_days, changed_ms: settings.changed_ms };
-    if stored == Some(latest) || stored.is_none() && latest.days == 0 {
-        return Ok(latest.days);
-    }
-    redemptions::update_replay_setting(store, latest);
-    if stored.is_some_and(|former| former.days != latest.days) {
-        stored::schedule(store, ID, KIND, now_ms, 0)?;
-        store.schedule_jobs_at(now_ms);
-    }
-    Ok(latest.days)
+/// Has the retention sweep run at once.
+pub fn schedule_at_once(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    stored::schedule(store, ID, KIND, now_ms, 0)?;
+    store.schedule_jobs_at(now_ms);
+    Ok(())
 }
 
 /// Runs the retention sweep: removes some rows, and schedules the next run.

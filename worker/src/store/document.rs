@@ -171,9 +171,11 @@ impl Store<'_> {
             let part =
                 |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
             let (keys, ids) = (part(&keys), part(&ids));
-            let by_key = select("kind = +?1 AND key IN (SELECT value FROM json_each(?2))");
-            let by_id = select("kind = +?1 AND id IN (SELECT value FROM json_each(?3))");
-            let statement = format!("{by_key} UNION {by_id}");
+            // Left to itself, SQLite reads the whole kind in the order in which it joins the two.
+            let statement = format!(
+                "SELECT {COLUMNS} FROM document INDEXED BY document_key WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT {COLUMNS} FROM document INDEXED BY document_id WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))"
+            );
             found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
         }
         Ok(found)

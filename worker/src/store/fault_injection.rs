@@ -1,6 +1,7 @@
 //! Faults that tests inject in the middle of a flush. They are not part of a released build.
 
 use crate::store::sql::{Fault, Sql};
+use scrip::json::Node;
 
 /// Fault that a test requests with the header `scrip-test-fault`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,22 @@ const UNFLUSHABLE: [&str; 2] = [
     "CREATE TABLE injected_fault (id INTEGER PRIMARY KEY, other INTEGER REFERENCES injected_fault (id) DEFERRABLE INITIALLY DEFERRED)",
     "INSERT INTO injected_fault (id, other) VALUES (1, 2)",
 ];
+
+/// Traps where a request asks for it in its metadata (`"scrip_test_fault": "panic"`), as a faulty decision of the entry would.
+pub fn trap_if_marked(request: &Node<'_>) {
+    let fault = request.get("metadata").and_then(|metadata| metadata.get("scrip_test_fault"));
+    fault.and_then(Node::as_str).into_iter().for_each(trap);
+}
+
+/// Traps by a panic or an overflow.
+#[allow(clippy::panic, reason = "acting out the very thing that the rest of the crate must never do")]
+pub fn trap(fault: &str) {
+    match InjectedFault::parse(fault) {
+        Some(InjectedFault::Panic) => panic!("injected: the decision panics"),
+        Some(InjectedFault::Overflow) => _ = deeper(0),
+        _ => {}
+    }
+}
 
 /// Injects a fault.
 #[allow(

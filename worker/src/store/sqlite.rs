@@ -30,6 +30,8 @@ pub struct Sqlite {
     connection: Connection,
     replanned: RefCell<BTreeSet<String>>,
     steps: Cell<u64>,
+    planned: RefCell<BTreeSet<String>>,
+    scans: RefCell<Vec<String>>,
 }
 
 fn fault(error: rusqlite::Error) -> Fault {
@@ -66,12 +68,44 @@ impl Sqlite {
         for (limit, most) in LIMITS {
             connection.set_limit(limit, most).map_err(fault)?;
         }
-        Ok(Sqlite { connection, replanned: RefCell::default(), steps: Cell::default() })
+        Ok(Sqlite {
+            connection,
+            replanned: RefCell::default(),
+            steps: Cell::default(),
+            planned: RefCell::default(),
+            scans: RefCell::default(),
+        })
     }
 
     /// Takes the statements that were compiled again at a later run, because of their parameters or a changed schema.
     pub fn take_replanned(&self) -> BTreeSet<String> {
         self.replanned.take()
+    }
+
+    /// Takes the statements that read a whole kind of documents although a condition names these, or what they belong to.
+    pub fn take_scans(&self) -> Vec<String> {
+        self.scans.take()
+    }
+
+    /// Records a new statement if it is such a scan.
+    fn check_plan(&self, statement: &str) -> Result<(), Fault> {
+        const NARROW: [&str; 8] =
+            ["parent = ", "parent IN ", "holder = ", "holder IN ", "id = ", "id IN ", "key = ", "key IN "];
+        // Only one query is examined: in nested ones it is not known to which of them a condition belongs.
+        let is_one = statement.replace("(SELECT value", "").matches("SELECT ").count() == 1;
+        let is_narrow = is_one && NARROW.iter().any(|condition| statement.contains(condition));
+        if !is_narrow || statement.contains("INDEXED BY") || !self.planned.borrow_mut().insert(statement.to_owned()) {
+            return Ok(());
+        }
+        let mut explained = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).map_err(fault)?;
+        let mut rows = explained.raw_query();
+        while let Some(row) = rows.next().map_err(fault)? {
+            let step: String = row.get(3).map_err(fault)?;
+            if step.contains("INDEX document_") && step.ends_with("(kind=?)") {
+                self.scans.borrow_mut().push(format!("{step}: {statement}"));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the steps of SQLite's machine since the last call: the work of statements, independent of time and load.
@@ -124,6 +158,7 @@ impl Sql for Sqlite {
             return Err(Fault(format!("{} parameters where {PARAMS_MAX} are allowed", params.len())));
         }
         let mut prepared = self.connection.prepare_cached(statement).map_err(fault)?;
+        self.check_plan(statement)?;
         let width = prepared.column_count();
         let mut rows = prepared.query(rusqlite::params_from_iter(params)).map_err(fault)?;
         let mut answer = Vec::new();

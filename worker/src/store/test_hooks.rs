@@ -37,6 +37,11 @@ pub fn delete_all(store: &mut Store<'_>) {
     }
 }
 
+/// Returns true if the data of a project were given at a time of the test: then no job and no delivery is due by the real clock.
+pub fn has_own_clock(store: &Store<'_>) -> Result<bool, Fault> {
+    Ok(store.row("SELECT 1 FROM document WHERE kind = 'given' AND id = 'own_clock'", &[])?.is_some())
+}
+
 /// Fails while a test has stored a document of the kind `failing_build`.
 pub fn check_build(store: &Store<'_>) -> Result<(), Fault> {
     let stored = store.row("SELECT 1 FROM document WHERE kind = 'failing_build' LIMIT 1", &[])?;

@@ -1,13 +1,13 @@
 //! Tests the replay of redemptions: the same bytes from kept facts, differences under today's rules, and the keeping of inputs.
 
+mod days;
 mod shop;
 
 use scrip_worker::http::request::Reply;
-use scrip_worker::store::redemption_inputs::ROW_BYTES_MAX;
+use scrip_worker::store::redemption_inputs::{ROW_BYTES_MAX, decompress};
+use scrip_worker::store::sql::SqlValue;
 use serde_json::{Value as Json, json};
 use shop::{DAY, Shop, id_of, json_of};
-
-const HOUR: i64 = 3_600_000;
 
 /// A campaign with a code that may be used once, for orders of at least 20, and a product.
 fn fill(shop: &Shop) -> String {
@@ -92,6 +92,48 @@ fn a_code_named_as_a_kind_of_documents_is_replayed() {
     let body = json!({ "redeemables": [{ "object": "voucher", "id": "secret" }], "order": { "amount": 1000 } });
     let answered = shop.send("POST /v1/redemptions", &body.to_string());
     shop.call("PUT /v1/vouchers/secret", &json!({ "active": false }));
+    shop.assert_same(&id_of(&answered), &answered);
+}
+
+/// The structure of tiers is in memory after the first call. A redemption that is kept reads it all the same: its replay may be in another
+/// process.
+#[test]
+fn a_tier_whose_structure_was_in_memory_is_replayed() {
+    let shop = Shop::new(30);
+    let make = |path: &str, body: Json| shop.call(&format!("POST {path}"), &body);
+    let id = |answer: Json| answer["id"].as_str().unwrap().to_owned();
+    let customer = id(make("/v1/customers", json!({ "source_id": "ann" })));
+    let definition = json!({ "name": "Card", "type": "INDIVIDUAL", "status": "ACTIVE" });
+    let definition = id(make("/v2/loyalties/card-definitions", definition));
+    let levels = json!({ "name": "Levels", "type": "POINT_BALANCE", "card_definition_id": definition });
+    let levels = id(make("/v2/loyalties/tier-structures", levels));
+    let gold = json!({ "name": "Gold", "qualification_rules": { "type": "POINTS", "min_value": 10 } });
+    let gold = id(make(&format!("/v2/loyalties/tier-structures/{levels}/tiers"), gold));
+    make(&format!("/v2/loyalties/tier-structures/{levels}/activate"), Json::Null);
+    let earning = json!({ "name": "Rule", "status": "ACTIVE", "trigger": { "event": "customer.order.paid" },
+        "earnings": [{ "effects": [{ "points": { "value": 1, "card_definition_id": definition } }] }] });
+    let earning = id(make("/v2/loyalties/earning-rules", earning));
+    let club = json!({ "name": "Club", "card_definitions": [{ "id": definition }], "earning_rules": [{ "id": earning }],
+        "tier_structures": [{ "id": levels }] });
+    let club = id(make("/v2/loyalties/programs", club));
+    make(&format!("/v2/loyalties/programs/{club}/activate"), Json::Null);
+    let member = json!({ "customer_identification": { "type": "customer_id", "customer_id": customer } });
+    let member = make(&format!("/v2/loyalties/programs/{club}/members"), member);
+    let card = member["cards"][0]["card"]["id"].as_str().unwrap();
+    let member = member["id"].as_str().unwrap();
+    let points = format!("/v2/loyalties/programs/{club}/members/{member}/cards/{card}/points");
+    make(&points, json!({ "points": 20 }));
+    let rule = json!({ "name": "Gold", "rules": { "1": { "name": "customer.loyalty.tier", "conditions": { "$is": [gold] } } } });
+    let rule = id(make("/v1/validation-rules", rule));
+    let voucher = json!({ "discount": { "type": "PERCENT", "percent_off": 10 }, "validation_rules": [rule] });
+    make("/v1/vouchers/GOLD", voucher);
+    let body = json!({ "redeemables": [{ "object": "voucher", "id": "GOLD" }], "customer": { "source_id": "ann" }, "order": { "amount": 1000 } });
+    assert_eq!(make("/v1/validations", body.clone())["valid"], true);
+    let answered = shop.send("POST /v1/redemptions", &body.to_string());
+    let kept = shop.edge.run(&shop.project, "SELECT body FROM redemption_input", &[]);
+    let SqlValue::Text(kept) = &kept[0][0] else { panic!("{kept:?}") };
+    let kept = String::from_utf8(decompress(kept).unwrap()).unwrap();
+    assert!(kept.contains("Levels"), "{kept}");
     shop.assert_same(&id_of(&answered), &answered);
 }
 
@@ -301,113 +343,6 @@ fn what_cannot_be_replayed_is_refused_by_name() {
         shop.refused(&format!("POST /v1/redemptions/{again_id}/replay"), &json!({})),
         format!("409 replay_not_kept: the redemption `{again_id}` is older than `1` days (`replay_days`)")
     );
-}
-
-#[test]
-fn inputs_are_deleted_after_their_days_and_earlier_where_the_number_falls() {
-    let shop = Shop::new(30);
-    let redeem = |code: &str| {
-        shop.voucher(code, 10);
-        let body = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
-        shop.call("POST /v1/redemptions", &body);
-    };
-    let start = shop.now.get();
-    redeem("A");
-    shop.now.set(start + 10 * DAY);
-    redeem("B");
-    shop.sweep(start + 20 * DAY);
-    assert_eq!(shop.inputs(), 2);
-    shop.sweep(start + 31 * DAY);
-    assert_eq!(shop.inputs(), 1, "the first is older than its days");
-    redeem("C");
-    assert_eq!(shop.inputs(), 2);
-    let project = format!("PUT /management/v1/projects/{}", shop.project);
-    shop.call(&project, &json!({ "replay_days": 5 }));
-    shop.sweep(shop.now.get() + 1_000);
-    assert_eq!(shop.inputs(), 1, "a lower number deletes at once");
-    shop.call(&project, &json!({ "replay_days": 0 }));
-    shop.sweep(shop.now.get() + 1_000);
-    assert_eq!(shop.inputs(), 0);
-    assert_eq!(shop.count("SELECT COUNT(*) FROM redemption_input"), 0);
-}
-
-/// The notice of a change is sent once and may be lost, and a setup sends none: the next redemption brings the setting, and so does the first
-/// call after a start.
-#[test]
-fn a_call_brings_a_changed_number_of_days() {
-    let shop = Shop::new(30);
-    let redeem = |code: &str| {
-        shop.voucher(code, 10);
-        let body = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
-        shop.call("POST /v1/redemptions", &body);
-    };
-    let swept_after = |wait: i64| {
-        shop.sweep(shop.now.get() + wait);
-        shop.inputs()
-    };
-    shop.edge.loses_notices.set(true);
-    redeem("A");
-    shop.now.set(shop.now.get() + 10 * DAY);
-    redeem("B");
-    shop.set_days(5);
-    shop.call("GET /v1/vouchers/A", &Json::Null);
-    assert_eq!(swept_after(2 * HOUR), 2, "the notice is lost");
-    redeem("C");
-    assert_eq!(swept_after(1_000), 2, "the first is older than five days");
-    shop.set_days(0);
-    shop.call("GET /v1/vouchers/A", &Json::Null);
-    assert_eq!(swept_after(1_000), 2, "the notice is lost");
-    shop.edge.reopen(&shop.project);
-    shop.call("GET /v1/vouchers/A", &Json::Null);
-    assert_eq!(swept_after(1_000), 0, "the first call after a start brings the setting");
-}
-
-/// A call after the start of an object that others may end early: it brings the setting too.
-#[test]
-fn the_first_event_after_a_start_brings_the_number_of_days() {
-    for event in ["refused", "repeated", "webhook secret"] {
-        let shop = Shop::new(30);
-        shop.voucher("A", 10);
-        let body = json!({ "redeemables": [{ "object": "voucher", "id": "A" }], "order": { "amount": 1000 } });
-        let redeem = || {
-            let mut request = shop.request("POST /v1/redemptions", &body.to_string());
-            request.headers.push(("idempotency-key".into(), "once".into()));
-            shop.edge.send(request, shop.now.get(), None)
-        };
-        assert_eq!(redeem().status, 200);
-        shop.edge.loses_notices.set(true);
-        shop.set_days(0);
-        shop.edge.reopen(&shop.project);
-        match event {
-            "refused" => assert_eq!(shop.send("GET /v1/vouchers/UNKNOWN", "").status, 404),
-            "repeated" => assert_eq!(redeem().status, 200),
-            _ => drop(shop.call(&format!("POST /management/v1/projects/{}/webhook-token", shop.project), &json!({}))),
-        }
-        shop.sweep(shop.now.get() + 1_000);
-        assert_eq!(shop.inputs(), 0, "{event}");
-    }
-}
-
-/// For a minute another entry has the former setting: it neither keeps an input by it nor undoes the reduction.
-#[test]
-fn a_former_number_of_days_does_not_count() {
-    for days in [0, 5] {
-        let shop = Shop::new(30);
-        let redemption =
-            |code: &str| json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } });
-        ["A", "B", "C"].iter().for_each(|code| shop.voucher(code, 10));
-        shop.call("POST /v1/redemptions", &redemption("A"));
-        shop.now.set(shop.now.get() + 6 * DAY);
-        shop.call("GET /v1/vouchers/A", &Json::Null);
-        let late = shop.request("POST /v1/redemptions", &redemption("B").to_string());
-        let reply = shop.edge.send_with_former_keys(late, shop.now.get() + 20, || shop.set_days(days));
-        assert_eq!(reply.status, 200);
-        let at_once = shop.now.get() + 1_000;
-        shop.sweep(at_once);
-        assert_eq!(shop.inputs(), i64::from(days > 0), "the first is older than {days} days");
-        shop.sweep(at_once + 7 * DAY);
-        assert_eq!(shop.inputs(), 0, "the second too");
-    }
 }
 
 #[test]

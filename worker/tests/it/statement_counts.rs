@@ -6,6 +6,7 @@ use scrip::time::Instant;
 use scrip_worker::http::request::Request;
 use scrip_worker::service::{self};
 use scrip_worker::store::Store;
+use scrip_worker::store::sql::{self, Sql};
 
 fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {
     let (status, answer, _) = ask(store, seed, path, body, key);
@@ -59,6 +60,51 @@ fn a_redemption_is_thirteen_statements() {
         let statements = &counting.statements.borrow()[1..];
         assert!(statements.len() <= limit, "{name}: {} statements, at most {limit}: {statements:#?}", statements.len());
     }
+}
+
+/// Keeping the input of a redemption for a replay costs two statements, one row of at most 4 kB, and no read: the other statement finds that the
+/// retention sweep is due already.
+#[test]
+fn an_input_is_two_statements_and_one_row() {
+    let statements_of = |days: i64| {
+        let counting = Counting::new();
+        let settings = |(name, caller): (String, String)| {
+            let mut caller: serde_json::Value = serde_json::from_str(&caller).unwrap();
+            caller["settings"]["replay_days"] = days.into();
+            (name, caller.to_string())
+        };
+        let mut seed = 0;
+        let mut call = |path: &str, body: &str| {
+            seed += 1;
+            let headers = vec![settings(crate::caller::server())];
+            let request =
+                Request { method: "POST".into(), path: path.into(), headers, body: body.into(), ..Request::default() };
+            let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+            let mut store = if seed == 1 { Store::open(&counting, 0).unwrap() } else { Store::new(&counting) };
+            let reply = service::serve(&request, &mut store, &context).unwrap();
+            assert_eq!(reply.status, 200, "{path}: {}", String::from_utf8_lossy(&reply.body));
+        };
+        call("/v1/vouchers/CODE", r#"{"type":"DISCOUNT_VOUCHER","discount":{"type":"AMOUNT","amount_off":100}}"#);
+        let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;
+        // The first one schedules the retention sweep, and has the stored setting in memory.
+        call("/v1/redemptions", redemption);
+        let rows = || sql::int(&counting.run("SELECT COUNT(*) FROM redemption_input", &[]).unwrap()[0], 0).unwrap();
+        let before = rows();
+        counting.statements.replace(vec![]);
+        call("/v1/redemptions", redemption);
+        let statements = counting.statements.take();
+        let length = "SELECT COALESCE(MAX(octet_length(body)), 0) FROM redemption_input";
+        let length = sql::int(&counting.run(length, &[]).unwrap()[0], 0).unwrap();
+        (statements, rows() - before, length)
+    };
+    let ((with, rows, length), (without, none, _)) = (statements_of(30), statements_of(0));
+    assert_eq!((rows, none), (1, 0));
+    assert!((1..=4_096).contains(&length), "{length} bytes");
+    let begins = ["INSERT OR REPLACE INTO redemption_input", "INSERT INTO due"];
+    let (own, others): (Vec<String>, Vec<String>) =
+        with.into_iter().partition(|statement| begins.iter().any(|begin| statement.starts_with(begin)));
+    assert_eq!(own.len(), 2, "{own:#?}");
+    assert_eq!(others, without);
 }
 
 /// Webhooks of a redemption cost a few statements, independently of other deliveries.

@@ -254,20 +254,37 @@ impl Edge {
         let changed = reply.headers.iter().find(|(name, _)| name == keys::CHANGED);
         if let Some((_, changed)) = changed.filter(|_| !self.loses_notices.get()) {
             let caller = keys::with_settings(caller, changed).unwrap();
-            let demand = Request {
-                method: "PUT".into(),
-                path: scrip_worker::domain::bundle::build_job::DEMAND_PATH.into(),
-                headers: vec![("scrip-caller".into(), caller.header())],
-                body: br#"{"is_of_change":true}"#.to_vec(),
-                ..Request::default()
-            };
-            let taken = self.project(&caller.project, |object| {
-                object.event(context, |store| service::serve(&demand, store, context)).unwrap()
-            });
-            assert_eq!(taken.status, 204);
+            self.demand(&caller, br#"{"is_of_change":true}"#, context);
         }
         let of_entry = [keys::EVICT_RECORDS, keys::EMPTY_PROJECT, keys::UPDATE_WEBHOOK_SECRET, keys::CHANGED];
         reply.headers.retain(|(name, _)| !of_entry.contains(&name.as_str()));
+    }
+
+    /// Sends a project the notice that its bundle is demanded.
+    fn demand(&self, caller: &Caller, body: &[u8], context: &Context) {
+        let demand = Request {
+            method: "PUT".into(),
+            path: scrip_worker::domain::bundle::build_job::DEMAND_PATH.into(),
+            headers: vec![("scrip-caller".into(), caller.header())],
+            body: body.to_vec(),
+            ..Request::default()
+        };
+        let taken = self.project(&caller.project, |object| {
+            object.event(context, |store| service::serve(&demand, store, context)).unwrap()
+        });
+        assert_eq!(taken.status, 204);
+    }
+
+    #[allow(dead_code, reason = "not every test has bundles")]
+    /// Demands the bundle in the name of a request's caller, as the entry does when it has an old head.
+    pub fn demand_bundle(&self, request: &Request, now_ms: i64) {
+        let context = self.context(now_ms, None);
+        let found = TABLE.find(&request.method, &request.path);
+        let Ok(KeyLookup::Key { matched, kv_key, path, .. }) = auth::lookup_key(&found, request, "") else {
+            panic!("{} needs no key", request.path)
+        };
+        let caller = self.admit(matched, request, (&kv_key, path), (&context, ""), now_ms).unwrap();
+        self.demand(&caller, b"{}", &context);
     }
 
     fn attempts<T>(&self, client_key: &ClientKey, act: impl FnOnce(&mut FailedAttempts) -> T) -> T {

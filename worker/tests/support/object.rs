@@ -86,6 +86,8 @@ impl Object {
             self.is_fresh() || replanned.is_empty(),
             "a plan follows what is bound (`+?1` instead of `?1`): {replanned:#?}"
         );
+        let scans = self.sql.take_scans();
+        assert!(self.is_fresh() || scans.is_empty(), "an index of the condition is there (`INDEXED BY`): {scans:#?}");
         if let Some(undone) = undone {
             return Ok(undone);
         }

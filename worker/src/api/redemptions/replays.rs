@@ -14,6 +14,7 @@ use crate::http::reply::{self, CallError, ErrorBody, error, error_reply, not_fou
 use crate::http::request::Request;
 use crate::http::route::{Call, FindRoute, HandlerResult, Response, ResponseBody, Route, post};
 use crate::http::shape::Nulls;
+use crate::jobs::replay_setting;
 use crate::store::Store;
 use crate::store::documents::redemptions::{self, FoundInput};
 use crate::store::facts::Catalogue;
@@ -162,7 +163,7 @@ fn load(call: &Call<'_, '_>, id: &str) -> Result<RedemptionInput, CallError> {
         return Err(not_kept(format!("`{id}` is a rollback; a replay needs a redemption")).into());
     }
     let decision = record.parent().unwrap_or(id);
-    let days = call.caller.settings.replay_days;
+    let days = replay_setting::find_days(call.store, &call.caller.project, &call.caller.settings)?;
     if days == 0 {
         return Err(not_kept("the project keeps no data of redemptions: `replay_days` is `0`".to_owned()).into());
     }

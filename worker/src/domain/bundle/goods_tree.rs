@@ -3,7 +3,7 @@
 
 use crate::store::bundle_heads::BundlePart;
 use crate::store::sql::Fault;
-use scrip::bundle::goods_tree::{GoodsHash, parent_hash, read_hash};
+use scrip::bundle::goods_tree::{GoodsHash, parent_hash, read_hash, root_of_path};
 use scrip::text::hex;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,12 @@ impl BucketSearch {
         if is_bucket && self.place == 0 { Ok(true) } else { Err(NoBucket) }
     }
 
+    /// Returns true if the path of a bucket that was found leads to the root, as a client proves it. A page is stored under the root of its
+    /// hashes and not of its bytes, so only the whole path proves what KV has.
+    pub fn proves(&self, bucket: &[u8], root: &str, number: u32) -> bool {
+        root_of_path(bucket, number, &self.path.concat()).as_deref() == Some(root)
+    }
+
     fn descend(&mut self, page: &GoodsPage) -> Option<()> {
         let below = page.buckets.checked_div(u32::try_from(page.hashes.len()).ok()?)?;
         let place = usize::try_from(self.place.checked_div(below)?).ok()?;
@@ -152,7 +158,6 @@ pub struct NoBucket;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scrip::bundle::goods_tree::root_of_path;
     use scrip::text::sha256_hex;
     use serde_json::Value as Json;
     use std::collections::BTreeMap;
@@ -204,6 +209,51 @@ mod tests {
                 assert_eq!(root_of_path(bucket.as_bytes(), place, &path).as_ref(), Some(&root), "{place} of {buckets}");
             }
             assert_eq!(find(&parts, &root, buckets), None);
+        }
+    }
+
+    /// Returns true if a bucket is found and proven.
+    fn is_proven(parts: &BTreeMap<String, String>, root: &str, number: u32) -> bool {
+        let mut search = BucketSearch::new(root, number);
+        for _ in 0..5 {
+            let Some(part) = parts.get(search.hash()) else { return false };
+            match search.is_bucket(part.as_bytes()) {
+                Ok(true) => return search.proves(part.as_bytes(), root, number),
+                Ok(false) => {}
+                Err(NoBucket) => return false,
+            }
+        }
+        panic!("the search has no end")
+    }
+
+    #[test]
+    fn a_bucket_is_proven_unless_any_part_on_its_way_is_another_one() {
+        for buckets in [1, 2, 32, 128] {
+            let (parts, root) = tree(buckets);
+            for number in 0..buckets {
+                assert!(is_proven(&parts, &root, number), "{number} of {buckets}");
+            }
+            for (hash, part) in &parts {
+                let others = match serde_json::from_str::<GoodsPage>(part) {
+                    // Another number of buckets below, hashes in another order, the page of another bucket.
+                    Ok(GoodsPage { mut hashes, buckets }) => {
+                        hashes.rotate_left(1);
+                        let rotated = GoodsPage { hashes, buckets };
+                        let fewer =
+                            part.replace(&format!("\"buckets\":{buckets}"), &format!("\"buckets\":{}", buckets / 2));
+                        vec![serde_json::to_string(&rotated).unwrap(), fewer]
+                    }
+                    Err(_) => vec![part.replace('}', " }"), format!("{BUCKET_BEGIN}999}}")],
+                };
+                for other in others {
+                    let mut damaged = parts.clone();
+                    damaged.insert(hash.clone(), other.clone());
+                    let proven: Vec<u32> = (0..buckets).filter(|number| is_proven(&damaged, &root, *number)).collect();
+                    let right = |number: &u32| find(&damaged, &root, *number) == find(&parts, &root, *number);
+                    assert!(proven.iter().all(right), "{other}");
+                    assert!(u32::try_from(proven.len()).unwrap() < buckets, "{other} in place of {part}");
+                }
+            }
         }
     }
 

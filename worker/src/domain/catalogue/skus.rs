@@ -46,7 +46,7 @@ pub const SKU: Resource = Resource {
 /// Returns the first `most` SKUs of a product with their total number, as the product contains them.
 pub fn list_of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Result<Json, CallError> {
     let mut clause = Clause::of_kind(SKU.object);
-    clause.and("parent = {}", product_id);
+    clause.within(product_id);
     let found = SKU.list.select_all(call.store, clause)?;
     let total = found.len();
     let skus: Vec<Json> = found.into_iter().take(most).map(|sku| Json::Object(sku.body)).collect();

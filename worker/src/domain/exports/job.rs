@@ -230,7 +230,7 @@ fn select_between(stored: &str, parent: Option<&str>, after: DocumentPosition, u
     let mut clause = Clause::of_kind(stored);
     match parent {
         Some(parent) => {
-            clause.and("parent = {}", parent);
+            clause.within(parent);
             clause.and("seq > {}", bound(after.seq));
             clause.and("seq <= {}", bound(until.seq));
         }

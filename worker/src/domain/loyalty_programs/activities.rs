@@ -88,6 +88,6 @@ pub fn list(call: &mut Call<'_, '_>) -> HandlerResult {
 pub fn select_of_path(call: &Call<'_, '_>) -> Result<Clause, CallError> {
     let document = find(call)?;
     let mut clause = Clause::of_kind(KIND).at(call.now_ms());
-    clause.and("parent = {}", document.id);
+    clause.within(&document.id);
     Ok(clause)
 }

@@ -32,6 +32,8 @@ pub struct Clause {
     pub(super) made: (Option<i64>, Option<i64>),
     /// True if a filter names documents by id.
     pub(super) is_named: bool,
+    /// Index of a condition that names documents, or a document that they belong to.
+    pub(super) narrowed_by: Option<&'static str>,
 }
 
 impl Clause {
@@ -113,32 +115,46 @@ impl Clause {
     /// Narrows it to what belongs to a document.
     pub fn within(&mut self, parent_id: &str) {
         self.and("parent = {}", parent_id);
+        self.narrow_by("document_parent");
     }
 
     /// Narrows it to what belongs to one of some documents.
     pub fn within_any(&mut self, parent_ids: &[&str]) {
         self.and("parent IN (SELECT value FROM json_each({}))", Json::from(parent_ids).to_string());
+        self.narrow_by("document_parent");
     }
 
     /// Narrows it to what a document holds.
     pub fn held_by(&mut self, holder_id: &str) {
         self.and("holder = {}", holder_id);
+        self.narrow_by("document_holder");
     }
 
     /// Narrows it to the document with an id.
     pub fn with_id(&mut self, id: &str) {
         self.and("id = {}", id);
+        self.narrow_by("document_id");
     }
 
     /// Narrows it to the documents with one of some ids.
     pub fn with_ids<S: AsRef<str>>(&mut self, ids: &[S]) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
         self.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
+        self.narrow_by("document_id");
     }
 
     /// Narrows it to the document with a key.
     pub fn with_key(&mut self, key: &str) {
         self.and("key = {}", key);
+        self.narrow_by("document_key");
+    }
+
+    /// Sets the index of a condition that was added. One that names documents leaves the fewest; of two others, the first stays.
+    pub(in crate::store) fn narrow_by(&mut self, index: &'static str) {
+        let names = ["document_id", "document_key"];
+        if names.contains(&index) || self.narrowed_by.is_none() {
+            self.narrowed_by = Some(index);
+        }
     }
 
     /// Narrows it to documents that are not switched off.

@@ -3,7 +3,7 @@
 
 use super::any_kind::{CountedIds, count, counted_ids};
 use crate::store::Store;
-use crate::store::document::{Document, select};
+use crate::store::document::{COLUMNS, Document, select};
 use crate::store::index::validity_sql::MAY_NOT_HAVE_ENDED;
 use crate::store::sql::{self, Fault, SqlValue};
 use crate::timestamp;
@@ -259,7 +259,7 @@ pub fn list_stacks_with_tier(store: &Store<'_>, campaign_id: &str, tier_id: &str
 
 /// Lists the stacks of a campaign, the newest first.
 pub fn list_stacks_of(store: &Store<'_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
-    let statement = select("kind = 'promotion_stack' AND parent = +?1 ORDER BY created_at DESC, seq DESC");
+    let statement = select("kind = 'promotion_stack' AND parent = +?1 ORDER BY +created_at DESC, seq DESC");
     store.documents(&statement, &[campaign_id.into()])
 }
 
@@ -276,13 +276,13 @@ pub fn delete_tiers_of(store: &mut Store<'_>, campaign_id: &str) {
     );
 }
 
-/// Conditions of the kinds of offers. Each is answered by an index in the order of the list.
+/// Tables and conditions of the kinds of offers. Each is answered by an index in the order of the list.
 const OFFERS: [&str; 5] = [
-    "kind = 'promotion_tier'",
-    "kind = 'promotion_stack'",
-    "kind = 'campaign' AND json_extract(body, '$.campaign_type') <> 'PROMOTION' AND json_extract(body, '$.type') <> 'STANDALONE'",
-    "kind = 'voucher' AND parent IS NULL",
-    "kind = 'voucher' AND parent IN (SELECT id FROM document WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE')",
+    "document WHERE kind = 'promotion_tier'",
+    "document WHERE kind = 'promotion_stack'",
+    "document WHERE kind = 'campaign' AND json_extract(body, '$.campaign_type') <> 'PROMOTION' AND json_extract(body, '$.type') <> 'STANDALONE'",
+    "document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL",
+    "document INDEXED BY voucher_campaign WHERE kind = 'voucher' AND parent IN (SELECT id FROM document INDEXED BY campaign_public WHERE kind = 'campaign' AND json_extract(body, '$.type') = 'STANDALONE')",
 ];
 
 /// Lists a page of the offers, the newest first.
@@ -291,7 +291,7 @@ pub fn list_offers(store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Doc
     let most = limit.saturating_add(offset);
     let mut found = Vec::new();
     for offers in OFFERS {
-        let statement = select(&format!("{offers} ORDER BY created_at DESC, seq DESC LIMIT +?1"));
+        let statement = format!("SELECT {COLUMNS} FROM {offers} ORDER BY created_at DESC, seq DESC LIMIT +?1");
         found.extend(store.documents(&statement, &[most.into()])?);
     }
     // Offers of one instant stay in the order of kinds, on every page.
@@ -323,7 +323,7 @@ pub fn list_ids_with_offers(
 pub fn count_offers(store: &Store<'_>) -> Result<i64, Fault> {
     let mut total: i64 = 0;
     for offers in OFFERS {
-        let some = count(store.row(&format!("SELECT COUNT(*) FROM document WHERE {offers}"), &[])?)?;
+        let some = count(store.row(&format!("SELECT COUNT(*) FROM {offers}"), &[])?)?;
         total = total.checked_add(some).ok_or_else(|| Fault::new("a project has more offers than can be counted"))?;
     }
     Ok(total)

@@ -48,8 +48,8 @@ pub fn customer_redeemables() -> Clause {
 
 /// Narrows it to a customer. A referral code has separate rows for its holders; its grant belongs to no customer.
 pub fn narrow_to_holder(clause: &mut Clause, customer_id: &str) {
-    clause
-        .and("holder = {} AND NOT (kind = 'voucher' AND json_extract(body, '$.referrer_id') IS NOT NULL)", customer_id);
+    clause.held_by(customer_id);
+    clause.and("NOT (kind = {} AND json_extract(body, '$.referrer_id') IS NOT NULL)", "voucher");
 }
 
 /// Finds the position of what a customer holds, by the id under which it is listed.
@@ -142,6 +142,7 @@ pub fn list_segments_of(store: &Store<'_>, customer_id: &str) -> Result<Vec<Docu
 pub fn narrow_to_segment(clause: &mut Clause, segment_id: &str) {
     let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
     clause.and(condition, segment_id);
+    clause.narrow_by("document_id");
 }
 
 /// Member of an event that has its name.

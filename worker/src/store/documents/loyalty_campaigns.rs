@@ -96,10 +96,11 @@ impl Store<'_> {
 
     /// Lists the reward assignments of a campaign, the latest first.
     pub fn list_reward_assignments(&self, campaign_id: &str) -> Result<Vec<Document>, Fault> {
-        self.select(
-            "kind = 'reward_assignment' AND holder = +?1 ORDER BY created_at DESC, seq DESC",
-            &[campaign_id.into()],
-        )
+        let statement = format!(
+            "SELECT {COLUMNS} FROM document INDEXED BY document_holder
+             WHERE kind = 'reward_assignment' AND holder = +?1 ORDER BY created_at DESC, seq DESC"
+        );
+        self.documents(&statement, &[campaign_id.into()])
     }
 
     /// Deletes the reward assignments of a campaign with their validation rules, when the call commits.

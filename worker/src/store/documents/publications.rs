@@ -48,6 +48,7 @@ pub const CAMPAIGN_NAME: &str = "COALESCE(json_extract(body, '$.voucher.campaign
 /// Narrows a list of publications to those of a voucher.
 pub fn narrow_to_voucher(clause: &mut Clause, voucher_id: &str) {
     clause.and("id IN (SELECT publication FROM published WHERE voucher = {})", voucher_id);
+    clause.narrow_by("document_id");
 }
 
 /// Finds the first publication to a customer of a campaign, or of a voucher without one.

@@ -22,7 +22,8 @@ pub fn transactions() -> Clause {
 
 /// Narrows transactions to those that moved the balance of a card.
 pub fn narrow_to_card(clause: &mut Clause, card_id: &str) {
-    clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card_id);
+    clause.within(card_id);
+    clause.and("COALESCE(json_extract(body, '$.result'), {}) = 'SUCCESS'", "SUCCESS");
 }
 
 /// Narrows transactions to those that moved the balance of a card of a campaign.

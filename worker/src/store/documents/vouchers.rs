@@ -211,18 +211,19 @@ pub fn list_public_ids(store: &Store<'_>, now_ms: i64) -> Result<Vec<String>, Fa
 /// Lists the vouchers without a campaign that are set to be known to clients, the newest first. Disabled ones and those that ended before
 /// a time are none of them, so that they take the place of no other.
 pub fn list_visible(store: &Store<'_>, since_ms: i64, most: i64) -> Result<Vec<Document>, Fault> {
-    store.select(&visible_conditions(), &[timestamp::text(since_ms).into(), most.into()])
+    let statement = format!("SELECT {COLUMNS} FROM {}", visible_vouchers());
+    store.documents(&statement, &[timestamp::text(since_ms).into(), most.into()])
 }
 
 /// Lists the ids of these vouchers, the newest first.
 pub fn list_visible_ids(store: &Store<'_>, since_ms: i64, most: i64) -> Result<Vec<String>, Fault> {
-    let statement = format!("SELECT id FROM document WHERE {}", visible_conditions());
+    let statement = format!("SELECT id FROM {}", visible_vouchers());
     texts(&store.rows(&statement, &[timestamp::text(since_ms).into(), most.into()])?)
 }
 
-fn visible_conditions() -> String {
+fn visible_vouchers() -> String {
     format!(
-        "kind = 'voucher' AND parent IS NULL AND json_extract(body, '$.visibility') IN ('public', 'sealed')
+        "document INDEXED BY voucher_visible WHERE kind = 'voucher' AND parent IS NULL AND json_extract(body, '$.visibility') IN ('public', 'sealed')
        AND NOT ({}) AND {}
        ORDER BY created_at DESC, seq DESC LIMIT +?2",
         validity_sql::IS_INACTIVE,
@@ -234,7 +235,8 @@ fn visible_conditions() -> String {
 /// holder.
 pub fn list_unlimited_ids(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
     let rows = store.rows(
-        "SELECT id FROM document WHERE kind = 'voucher' AND parent IS NULL AND holder IS NULL AND json_extract(body, '$.visibility') IS NULL
+        "SELECT id FROM document INDEXED BY voucher_unlimited
+         WHERE kind = 'voucher' AND parent IS NULL AND holder IS NULL AND json_extract(body, '$.visibility') IS NULL
            AND json_extract(body, '$.redemption.quantity') IS NULL AND json_extract(body, '$.type') = 'DISCOUNT_VOUCHER'
            ORDER BY created_at DESC, seq DESC LIMIT +?1",
         &[most.into()],

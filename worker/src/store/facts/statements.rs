@@ -52,7 +52,7 @@ impl StoreFacts<'_, '_> {
     /// Returns the metadata of the latest publication of a voucher to a customer.
     pub(super) fn find_publication(&self, voucher_id: &str, customer_id: &str) -> Result<Option<Metadata>, Fault> {
         let row = self.store.row(
-            "SELECT json_extract(document.body, '$.metadata') FROM published JOIN document
+            "SELECT json_extract(document.body, '$.metadata') FROM published CROSS JOIN document
                ON document.kind = 'publication' AND document.id = published.publication
              WHERE published.voucher = +?1 AND document.holder = +?2 ORDER BY document.created_at DESC, document.seq DESC LIMIT 1",
             &[voucher_id.into(), customer_id.into()],
@@ -220,7 +220,7 @@ impl StoreFacts<'_, '_> {
             // Rules of the voucher come before those of its campaign, in the order of their tests.
             "SELECT given.id, CASE json_type(given.body, '$.rule_id') WHEN 'text' THEN json_extract(given.body, '$.rule_id') END
              FROM json_each(?1) named
-               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
+               CROSS JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
              ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;

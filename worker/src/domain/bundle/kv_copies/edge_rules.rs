@@ -41,13 +41,18 @@ pub enum EdgeOperation {
 }
 
 impl EdgeOperation {
+    /// Returns the operation of a path; `None` for all that the entry never answers.
+    pub fn of_path(path: &str) -> Option<EdgeOperation> {
+        match path {
+            "/client/v1/validations" => Some(EdgeOperation::Validation),
+            "/client/v1/qualifications" => Some(EdgeOperation::Qualification),
+            _ => None,
+        }
+    }
+
     /// Returns the operation of a call; `None` for all calls that the entry never answers.
     pub fn of(matched: &MatchedRoute, request: &Request, caller: &Caller) -> Option<EdgeOperation> {
-        let operation = match (matched.route.method, matched.route.path) {
-            ("POST", "/client/v1/validations") => EdgeOperation::Validation,
-            ("POST", "/client/v1/qualifications") => EdgeOperation::Qualification,
-            _ => return None,
-        };
+        let operation = EdgeOperation::of_path(matched.route.path)?;
         let is_open = caller.settings.client.get(CUSTOMERS).is_some_and(|trust| trust == "open");
         let is_for_object =
             is_open || !request.query.is_empty() || OF_OBJECT.iter().any(|name| header(request, name).is_some());
@@ -72,7 +77,12 @@ impl<'b> EdgeRequest<'b> {
         check_media(request, matched.route.media_kind(), None).ok()?;
         name_limits::check_names(request, matched, &Query::read(&request.query)).ok()?;
         check_size(request, matched.route.many).ok()?;
-        let body = if request.body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { request.body.as_slice() };
+        EdgeRequest::read_body(operation, &request.body)
+    }
+
+    /// Reads the body of a request that was checked; `None` if the object is to answer it.
+    pub fn read_body(operation: EdgeOperation, body: &'b [u8]) -> Option<EdgeRequest<'b>> {
+        let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
         let body = Node::read_within(body, VALUES_MAX).ok()?;
         let find = |path: &[&str]| path.iter().try_fold(&body, |value, name| value.get(name));
         let has = |path: &[&str]| find(path).is_some_and(|value| !value.is_null());
@@ -204,6 +214,8 @@ impl EdgeRules {
     /// Returns the answer to a request; `None` if the object is to answer it, because a fact is missing, or it is refused, or names a wrong
     /// code.
     pub fn answer(&self, request: &EdgeRequest<'_>, context: &Context) -> Option<Reply> {
+        #[cfg(feature = "test-hooks")]
+        crate::store::fault_injection::trap_if_marked(&request.body);
         let decided = match request.operation {
             EdgeOperation::Validation => self.prepared.validate_node(&request.body, context),
             EdgeOperation::Qualification => self.prepared.qualify_node(&request.body, context),
