@@ -14,7 +14,7 @@ pub mod counts;
 pub mod document;
 pub mod document_columns;
 pub mod document_list;
-mod document_writes;
+mod document_rows;
 pub mod documents;
 pub mod facts;
 #[cfg(feature = "test-hooks")]
@@ -249,19 +249,6 @@ impl<'s> Store<'s> {
         params: Vec<SqlValue>,
     ) {
         self.writes.push(QueuedWrite { changes: Some((kind, id.to_owned())), ..QueuedWrite::new(statement, params) });
-    }
-
-    /// Queues a statement that writes a document; `places` are the positions of its kind, id, holder and text. `otherwise` runs
-    /// when it returns no row.
-    fn write_document(
-        &mut self,
-        statement: &'static str,
-        params: Vec<SqlValue>,
-        places: [usize; 4],
-        otherwise: Option<&'static str>,
-    ) {
-        let write = QueuedWrite::new(statement, params);
-        self.writes.push(QueuedWrite { document: Some(places), otherwise, ..write });
     }
 
     /// Queues a statement that writes transfers.

@@ -90,9 +90,9 @@ mod tests {
     use crate::store::sqlite::Sqlite;
 
     /// Numbers that a seed determines.
-    struct Numbers(u64);
+    struct Draws(u64);
 
-    impl Numbers {
+    impl Draws {
         fn below(&mut self, bound: i64) -> i64 {
             for (left, shift) in [(true, 13), (false, 7), (true, 17)] {
                 self.0 ^= if left { self.0 << shift } else { self.0 >> shift };
@@ -120,14 +120,14 @@ mod tests {
         "UPDATE document SET kind = 'deleted.' || kind, key = NULL WHERE seq BETWEEN ?1 AND ?1 + ?2 % 40",
     ];
 
-    /// Inserts documents with one statement; those with a key that exists are left out, so that numbers have gaps.
-    fn insert(sql: &Sqlite, numbers: &mut Numbers, count: i64) {
+    /// Inserts documents with one statement; those with a key that exists are left out, so that draws have gaps.
+    fn insert(sql: &Sqlite, draws: &mut Draws, count: i64) {
         let rows: Vec<serde_json::Value> = (0..count)
             .map(|_| {
-                let (id, kind) = (numbers.below(1_000_000_000), numbers.of(KINDS));
-                let body = serde_json::json!({"type": numbers.of(&["A", "B"]), "result": numbers.of(&["SUCCESS", "FAILURE"]),
-                    "category": (numbers.below(2) == 0).then_some("x"), "category_id": (numbers.below(4) == 0).then_some("c")});
-                serde_json::json!([kind, id.to_string(), numbers.below(count * 100), numbers.below(7_300_000), body.to_string(), numbers.of(&["c_1", "c_2"])])
+                let (id, kind) = (draws.below(1_000_000_000), draws.of(KINDS));
+                let body = serde_json::json!({"type": draws.of(&["A", "B"]), "result": draws.of(&["SUCCESS", "FAILURE"]),
+                    "category": (draws.below(2) == 0).then_some("x"), "category_id": (draws.below(4) == 0).then_some("c")});
+                serde_json::json!([kind, id.to_string(), draws.below(count * 100), draws.below(7_300_000), body.to_string(), draws.of(&["c_1", "c_2"])])
             })
             .collect();
         sql.run(
@@ -143,7 +143,7 @@ mod tests {
     }
 
     /// Compares every count with the documents.
-    fn check(sql: &Sqlite, numbers: &mut Numbers) {
+    fn check(sql: &Sqlite, draws: &mut Draws) {
         let store = Store::new(sql);
         for (kind, columns) in COUNTED_KINDS {
             let all = number(sql, "SELECT COUNT(*) FROM document WHERE kind = ?1", &[(*kind).into()]);
@@ -156,7 +156,7 @@ mod tests {
                     assert_eq!(counted, Some(of_value), "{kind}, {column}, {value}");
                 }
             }
-            for at in [0, 3_600_000, 7_200_000, numbers.below(7_300_000), 8_000_000] {
+            for at in [0, 3_600_000, 7_200_000, draws.below(7_300_000), 8_000_000] {
                 let statement = "SELECT COUNT(*) FROM document WHERE kind = ?1 AND created_at < ?2";
                 let before = number(sql, statement, &[(*kind).into(), at.into()]);
                 let counted = store.document_count_before(kind, at).unwrap();
@@ -172,27 +172,27 @@ mod tests {
         for seed in 1..=2 {
             let sql = Sqlite::memory().unwrap();
             Store::open(&sql, 0).unwrap();
-            let mut numbers = Numbers(seed ^ 0x9E37_79B9_7F4A_7C15);
+            let mut draws = Draws(seed ^ 0x9E37_79B9_7F4A_7C15);
             let mut moves = 0;
             for _ in 0..250 {
                 let mark = number(&sql, "SELECT seq FROM count_mark", &[]);
-                match numbers.below(4) {
+                match draws.below(4) {
                     0 => {
-                        let count = if numbers.below(8) == 0 { 300 } else { 20 };
-                        insert(&sql, &mut numbers, count);
+                        let count = if draws.below(8) == 0 { 300 } else { 20 };
+                        insert(&sql, &mut draws, count);
                     }
                     _ => {
                         let last = number(&sql, "SELECT COALESCE(MAX(seq), 0) FROM document", &[]);
                         // Half of the changes are near the mark, on both of its sides.
-                        let near = (mark - 60 + numbers.below(150)).max(1);
-                        let seq = if numbers.below(2) == 0 { near } else { numbers.below(last + 1) };
-                        let (change, value) = (numbers.of(CHANGES), numbers.below(1_000));
+                        let near = (mark - 60 + draws.below(150)).max(1);
+                        let seq = if draws.below(2) == 0 { near } else { draws.below(last + 1) };
+                        let (change, value) = (draws.of(CHANGES), draws.below(1_000));
                         let params: &[SqlValue] = &[seq.into(), value.into()];
                         sql.run(change, &params[..1 + usize::from(change.contains("?2"))]).unwrap();
                     }
                 }
                 moves += i64::from(number(&sql, "SELECT seq FROM count_mark", &[]) != mark);
-                check(&sql, &mut numbers);
+                check(&sql, &mut draws);
             }
             assert!(moves > 5, "the mark has moved {moves} times");
         }
@@ -202,15 +202,15 @@ mod tests {
     fn a_transaction_that_is_undone_moves_no_mark() {
         let sql = Sqlite::memory().unwrap();
         Store::open(&sql, 0).unwrap();
-        let mut numbers = Numbers(7);
-        insert(&sql, &mut numbers, 100);
+        let mut draws = Draws(7);
+        insert(&sql, &mut draws, 100);
         let undone = sql.transaction(|sql| {
-            insert(sql, &mut Numbers(8), 1_000);
+            insert(sql, &mut Draws(8), 1_000);
             Err::<(), _>(Fault::new("undone"))
         });
         assert!(undone.is_err());
-        check(&sql, &mut numbers);
-        insert(&sql, &mut numbers, 100);
-        check(&sql, &mut numbers);
+        check(&sql, &mut draws);
+        insert(&sql, &mut draws, 100);
+        check(&sql, &mut draws);
     }
 }

@@ -9,8 +9,6 @@ use scrip::wire::Problem;
 use scrip::wire::cursor::Read;
 use scrip::wire::document::{read_document, read_fields};
 use serde_json::{Map, Value as Json};
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 pub use super::document_columns::{COLUMNS, WIDTH, columns_of};
 
@@ -53,7 +51,8 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    fn of(row: &[SqlValue]) -> Result<StoredDocument, Fault> {
+    /// Reads it from a row of [`COLUMNS`].
+    pub(super) fn of(row: &[SqlValue]) -> Result<StoredDocument, Fault> {
         Ok(StoredDocument {
             id: sql::text(row, 0)?.to_owned(),
             key: sql::text_or_null(row, 1)?.map(str::to_owned),
@@ -105,109 +104,9 @@ impl Document {
     }
 }
 
-/// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
-pub fn select(conditions: &str) -> String {
-    format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
-}
-
 /// Reads a document from a row of [`COLUMNS`].
 pub fn read(row: &[SqlValue]) -> Result<Document, Fault> {
     StoredDocument::of(row)?.document()
-}
-
-impl Store<'_> {
-    /// Returns the document with an id.
-    pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored_document(kind, id)?.map(StoredDocument::document).transpose()
-    }
-
-    /// Returns the document with an id, unparsed.
-    pub fn stored_document(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
-        row.as_deref().map(StoredDocument::of).transpose()
-    }
-
-    /// Returns the documents with any of the ids, unparsed.
-    pub fn stored_with_ids(&self, kind: &str, ids: &[&str]) -> Result<Vec<StoredDocument>, Fault> {
-        let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2))");
-        let rows = self.rows(&statement, &[kind.into(), Json::from(ids).to_string().into()])?;
-        rows.iter().map(|row| StoredDocument::of(row)).collect()
-    }
-
-    /// Returns the document with a key, else the one with an id: campaigns, vouchers and customers are named so in paths.
-    pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored_by_name(kind, key, id)?.map(StoredDocument::document).transpose()
-    }
-
-    /// Returns the document with a key, else the one with an id, unparsed.
-    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let (by_id, by_key) = (select("kind = +?1 AND id = +?3"), select("kind = +?1 AND key = +?2"));
-        let rows = self.rows(
-            &format!("{by_id} UNION ALL {by_key}"),
-            &[kind.into(), blind_index::key(kind, key).as_ref().into(), id.into()],
-        )?;
-        rows.first().map(|row| StoredDocument::of(row)).transpose()
-    }
-
-    /// Returns the customer with an e-mail address, compared without case: the one created first.
-    pub fn stored_by_email(&self, email: &str) -> Result<Option<StoredDocument>, Fault> {
-        let row = self.row(
-            &format!(
-                "SELECT {COLUMNS} FROM document INDEXED BY customer_email
-                 WHERE kind = 'customer' AND json_extract(marks, '$.email') = +?1 ORDER BY created_at, seq LIMIT 1"
-            ),
-            &[blind_index::digest("email", email).into()],
-        )?;
-        row.as_deref().map(StoredDocument::of).transpose()
-    }
-
-    /// Returns the documents with any of the keys or ids.
-    pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
-        let mut found = Vec::new();
-        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| blind_index::key(kind, key)).collect();
-        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        let (keys, ids) = (super::slices(&keys), super::slices(ids));
-        for place in 0..keys.len().max(ids.len()) {
-            let part =
-                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
-            let (keys, ids) = (part(&keys), part(&ids));
-            // Left to itself, SQLite reads the whole kind in the order in which it joins the two.
-            let statement = format!(
-                "SELECT {COLUMNS} FROM document INDEXED BY document_key WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
-                 UNION SELECT {COLUMNS} FROM document INDEXED BY document_id WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))"
-            );
-            found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
-        }
-        Ok(found)
-    }
-
-    /// Returns the ids of documents by names, each of which is an id or a key.
-    pub fn ids_named<'n>(&self, kind: &str, names: &[&'n str]) -> Result<HashMap<&'n str, String>, Fault> {
-        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| blind_index::key(kind, name)).collect();
-        let columns: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        let by_id = self.ids_by("id", kind, names)?;
-        let by_key = self.ids_by("key", kind, &columns)?;
-        let id_of = |name: &'n str, column: &str| Some((name, by_id.get(name).or_else(|| by_key.get(column))?.clone()));
-        Ok(names.iter().zip(&columns).filter_map(|(name, column)| id_of(name, column)).collect())
-    }
-
-    fn ids_by(&self, column: &str, kind: &str, values: &[&str]) -> Result<HashMap<String, String>, Fault> {
-        let select = format!(
-            "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
-        );
-        let rows = self.rows_in(&select, values)?;
-        rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
-    }
-
-    /// Returns the documents of a statement that selects [`COLUMNS`].
-    pub fn documents(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
-        self.rows(statement, params)?.iter().map(|row| read(row)).collect()
-    }
-
-    /// Finds the documents that conditions over the table select.
-    pub(super) fn select(&self, conditions: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
-        self.documents(&select(conditions), params)
-    }
 }
 
 /// Reason why a stored document gives no fact.

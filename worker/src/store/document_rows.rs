@@ -1,15 +1,116 @@
-//! Writes of documents. An update names only the columns that change: SQLite writes every index of a named column anew, also when
-//! its value stays.
+//! Rows of documents: statements that read and write them. An update names only the columns that change, because SQLite writes every
+//! index of a named column again, also when its value stays.
 
 use super::Store;
-use super::document::{Document, DocumentBody};
-use super::document_columns::columns;
+use super::document::{Document, DocumentBody, StoredDocument, read};
+use super::document_columns::{COLUMNS, columns};
 use super::index::blind_index;
-use super::sql::SqlValue;
+use super::queued::QueuedWrite;
+use super::sql::{self, Fault, SqlValue};
 use scrip::wire::redemptions::record::Record;
 use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
+pub fn select(conditions: &str) -> String {
+    format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
+}
 
 impl Store<'_> {
+    /// Returns the document with an id.
+    pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
+        self.stored_document(kind, id)?.map(StoredDocument::document).transpose()
+    }
+
+    /// Returns the document with an id, unparsed.
+    pub fn stored_document(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
+        let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
+        row.as_deref().map(StoredDocument::of).transpose()
+    }
+
+    /// Returns the documents with any of the ids, unparsed.
+    pub fn stored_with_ids(&self, kind: &str, ids: &[&str]) -> Result<Vec<StoredDocument>, Fault> {
+        let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2))");
+        let rows = self.rows(&statement, &[kind.into(), Json::from(ids).to_string().into()])?;
+        rows.iter().map(|row| StoredDocument::of(row)).collect()
+    }
+
+    /// Returns the document with a key, else the one with an id: campaigns, vouchers and customers are named so in paths.
+    pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
+        self.stored_by_name(kind, key, id)?.map(StoredDocument::document).transpose()
+    }
+
+    /// Returns the document with a key, else the one with an id, unparsed.
+    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
+        let (by_id, by_key) = (select("kind = +?1 AND id = +?3"), select("kind = +?1 AND key = +?2"));
+        let rows = self.rows(
+            &format!("{by_id} UNION ALL {by_key}"),
+            &[kind.into(), blind_index::key(kind, key).as_ref().into(), id.into()],
+        )?;
+        rows.first().map(|row| StoredDocument::of(row)).transpose()
+    }
+
+    /// Returns the customer with an e-mail address, compared without case: the one created first.
+    pub fn stored_by_email(&self, email: &str) -> Result<Option<StoredDocument>, Fault> {
+        let row = self.row(
+            &format!(
+                "SELECT {COLUMNS} FROM document INDEXED BY customer_email
+                 WHERE kind = 'customer' AND json_extract(marks, '$.email') = +?1 ORDER BY created_at, seq LIMIT 1"
+            ),
+            &[blind_index::digest("email", email).into()],
+        )?;
+        row.as_deref().map(StoredDocument::of).transpose()
+    }
+
+    /// Returns the documents with any of the keys or ids.
+    pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
+        let mut found = Vec::new();
+        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| blind_index::key(kind, key)).collect();
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        let (keys, ids) = (super::slices(&keys), super::slices(ids));
+        for place in 0..keys.len().max(ids.len()) {
+            let part =
+                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
+            let (keys, ids) = (part(&keys), part(&ids));
+            // Left to itself, SQLite reads the whole kind in the order in which it joins the two.
+            let statement = format!(
+                "SELECT {COLUMNS} FROM document INDEXED BY document_key WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT {COLUMNS} FROM document INDEXED BY document_id WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))"
+            );
+            found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
+        }
+        Ok(found)
+    }
+
+    /// Returns the ids of documents by names, each of which is an id or a key.
+    pub fn ids_named<'n>(&self, kind: &str, names: &[&'n str]) -> Result<HashMap<&'n str, String>, Fault> {
+        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| blind_index::key(kind, name)).collect();
+        let columns: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        let by_id = self.ids_by("id", kind, names)?;
+        let by_key = self.ids_by("key", kind, &columns)?;
+        let id_of = |name: &'n str, column: &str| Some((name, by_id.get(name).or_else(|| by_key.get(column))?.clone()));
+        Ok(names.iter().zip(&columns).filter_map(|(name, column)| id_of(name, column)).collect())
+    }
+
+    fn ids_by(&self, column: &str, kind: &str, values: &[&str]) -> Result<HashMap<String, String>, Fault> {
+        let select = format!(
+            "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
+        );
+        let rows = self.rows_in(&select, values)?;
+        rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
+    }
+
+    /// Returns the documents of a statement that selects [`COLUMNS`].
+    pub fn documents(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
+        self.rows(statement, params)?.iter().map(|row| read(row)).collect()
+    }
+
+    /// Finds the documents that conditions over the table select.
+    pub(super) fn select(&self, conditions: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
+        self.documents(&select(conditions), params)
+    }
+
     /// Queues the insertion of a document.
     pub fn insert(&mut self, kind: &str, document: &Document) {
         self.insert_text(kind, document, print_body(&document.body));
@@ -100,6 +201,19 @@ impl Store<'_> {
             SqlValue::Null,
         ];
         self.write_changed(UPSERT_BODY, UPSERT, params);
+    }
+
+    /// Queues a statement that writes a document; `places` are the positions of its kind, id, holder and text. `otherwise` runs
+    /// when it returns no row.
+    fn write_document(
+        &mut self,
+        statement: &'static str,
+        params: Vec<SqlValue>,
+        places: [usize; 4],
+        otherwise: Option<&'static str>,
+    ) {
+        let write = QueuedWrite::new(statement, params);
+        self.writes.push(QueuedWrite { document: Some(places), otherwise, ..write });
     }
 
     /// Queues a statement that writes few columns and returns a row, and one that writes all, for a document whose other columns
@@ -225,13 +339,14 @@ mod tests {
     use crate::store::sqlite::Sqlite;
     use serde_json::json;
 
-    type Write = fn(&mut Store<'_>, &str, &Document);
+    type DocumentWrite = fn(&mut Store<'_>, &str, &Document);
 
-    const INSERT: Write = |store, kind, document| store.insert(kind, document);
-    const UPDATE: Write = |store, kind, document| store.update(kind, document);
-    const UPDATE_HOLDER: Write = |store, kind, document| store.update_holder(kind, document);
-    const UPSERT: Write = |store, kind, document| store.upsert(kind, document);
-    const WRITES: &[(&str, Write)] = &[("update", UPDATE), ("update_holder", UPDATE_HOLDER), ("upsert", UPSERT)];
+    const INSERT: DocumentWrite = |store, kind, document| store.insert(kind, document);
+    const UPDATE: DocumentWrite = |store, kind, document| store.update(kind, document);
+    const UPDATE_HOLDER: DocumentWrite = |store, kind, document| store.update_holder(kind, document);
+    const UPSERT: DocumentWrite = |store, kind, document| store.upsert(kind, document);
+    const WRITES: &[(&str, DocumentWrite)] =
+        &[("update", UPDATE), ("update_holder", UPDATE_HOLDER), ("upsert", UPSERT)];
 
     fn customer(source_id: &str, email: &str, name: &str, holder: Option<&str>, parent: Option<&str>) -> Document {
         let body = json!({"source_id": source_id, "email": email, "name": name, "summary": holder});
@@ -243,7 +358,7 @@ mod tests {
         }
     }
 
-    fn run(sql: &Sqlite, write: Write, document: &Document) {
+    fn run(sql: &Sqlite, write: DocumentWrite, document: &Document) {
         let mut store = Store::new(sql);
         write(&mut store, "customer", document);
         store.flush().unwrap();
