@@ -196,8 +196,8 @@ impl Selection {
             // Named documents are found by name: the index of the order would read all documents.
             selection.order.insert(0, '+');
         }
-        if kind.is_none() && filters.terms.is_empty() && !by_part {
-            selection.by = find_narrow_index(store, &selection.clause)?;
+        if kind.is_none() && !by_part {
+            selection.by = find_narrow_index(store, &selection.clause, &filters.terms)?;
         }
         selection.narrow(store, by, filters, kind.is_some(), plan.is_sorted)?;
         Ok(selection)
@@ -315,8 +315,20 @@ pub fn list_all(store: &Store<'_>, clause: &Clause) -> Result<Vec<Document>, Fau
     store.documents(&statement, params)
 }
 
-/// Returns the index of the condition that narrows a clause, if it leaves few documents. Otherwise the order of the list finds a page sooner.
-fn find_narrow_index(store: &Store<'_>, clause: &Clause) -> Result<Option<&'static str>, Fault> {
+/// Returns the index of the condition that narrows a clause with these terms, if it leaves few documents. Otherwise the order of the list
+/// finds a page sooner.
+fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) -> Result<Option<&'static str>, Fault> {
+    let mut clause = clause.clone();
+    for term in terms {
+        match term.column.as_str() {
+            "parent" => clause.narrow_by("document_parent"),
+            "holder" => clause.narrow_by("document_holder"),
+            "id" => clause.narrow_by("document_id"),
+            "key" => clause.narrow_by("document_key"),
+            _ => continue,
+        }
+        clause.and_group("AND", vec![term.statement.clone()]);
+    }
     let Some(by) = clause.narrowed_by else { return Ok(None) };
     let (text, params) = clause.parts();
     let most = SORTED_ROWS_MAX.saturating_add(1);
