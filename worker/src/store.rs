@@ -14,6 +14,7 @@ pub mod counts;
 pub mod document;
 pub mod document_columns;
 pub mod document_list;
+mod document_rows;
 pub mod documents;
 pub mod facts;
 #[cfg(feature = "test-hooks")]
@@ -250,11 +251,6 @@ impl<'s> Store<'s> {
         self.writes.push(QueuedWrite { changes: Some((kind, id.to_owned())), ..QueuedWrite::new(statement, params) });
     }
 
-    /// Queues a statement that writes a document; `places` are the positions of its kind, id, holder and text.
-    fn write_document(&mut self, statement: &'static str, params: Vec<SqlValue>, places: [usize; 4]) {
-        self.writes.push(QueuedWrite { document: Some(places), ..QueuedWrite::new(statement, params) });
-    }
-
     /// Queues a statement that writes transfers.
     fn write_transfers(
         &mut self,
@@ -394,10 +390,10 @@ impl<'s> Store<'s> {
     fn run_write(&mut self, write: &QueuedWrite) -> Result<(), Fault> {
         let (kind, id) = match write.subject() {
             Some((kind, id)) if self.changes.is_observed(self.sql, kind)? => (kind, id),
-            _ => return self.sql.run(&write.statement, &write.params).map(drop),
+            _ => return write.run(self.sql),
         };
         let before = DocumentState::of(self.sql, kind, id)?;
-        self.sql.run(&write.statement, &write.params)?;
+        write.run(self.sql)?;
         let after = match write.document {
             // The parent precedes the holder in each of those statements.
             Some([_, _, holder, text]) => {

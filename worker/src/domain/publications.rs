@@ -141,7 +141,7 @@ pub fn publish_vouchers(
             created = created.plus(1)?;
             call.store.insert("voucher", &voucher);
         } else {
-            call.store.update("voucher", &voucher);
+            call.store.update_holder("voucher", &voucher);
         }
         let of_campaign = published_account(campaign.map(|campaign| campaign.id.as_str()));
         transfers.push(transfer_of_one(&id, transfers.len(), [publications_account(&voucher.id), of_campaign], now_ms));

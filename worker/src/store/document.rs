@@ -1,7 +1,6 @@
 //! Documents: JSON bodies with a kind, an id and a few columns to find them by. One table contains all kinds.
 
 use super::Store;
-use super::document_columns::columns;
 use super::index::blind_index;
 use super::queued::QueuedDocument;
 use super::sql::{self, Fault, SqlValue};
@@ -9,10 +8,7 @@ use scrip::json::{JsonMembers, Node};
 use scrip::wire::Problem;
 use scrip::wire::cursor::Read;
 use scrip::wire::document::{read_document, read_fields};
-use scrip::wire::redemptions::record::Record;
 use serde_json::{Map, Value as Json};
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 pub use super::document_columns::{COLUMNS, WIDTH, columns_of};
 
@@ -55,7 +51,8 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    fn of(row: &[SqlValue]) -> Result<StoredDocument, Fault> {
+    /// Reads it from a row of [`COLUMNS`].
+    pub(super) fn of(row: &[SqlValue]) -> Result<StoredDocument, Fault> {
         Ok(StoredDocument {
             id: sql::text(row, 0)?.to_owned(),
             key: sql::text_or_null(row, 1)?.map(str::to_owned),
@@ -107,284 +104,9 @@ impl Document {
     }
 }
 
-/// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
-pub fn select(conditions: &str) -> String {
-    format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
-}
-
 /// Reads a document from a row of [`COLUMNS`].
 pub fn read(row: &[SqlValue]) -> Result<Document, Fault> {
     StoredDocument::of(row)?.document()
-}
-
-impl Store<'_> {
-    /// Returns the document with an id.
-    pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored_document(kind, id)?.map(StoredDocument::document).transpose()
-    }
-
-    /// Returns the document with an id, unparsed.
-    pub fn stored_document(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
-        row.as_deref().map(StoredDocument::of).transpose()
-    }
-
-    /// Returns the documents with any of the ids, unparsed.
-    pub fn stored_with_ids(&self, kind: &str, ids: &[&str]) -> Result<Vec<StoredDocument>, Fault> {
-        let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2))");
-        let rows = self.rows(&statement, &[kind.into(), Json::from(ids).to_string().into()])?;
-        rows.iter().map(|row| StoredDocument::of(row)).collect()
-    }
-
-    /// Returns the document with a key, else the one with an id: campaigns, vouchers and customers are named so in paths.
-    pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
-        self.stored_by_name(kind, key, id)?.map(StoredDocument::document).transpose()
-    }
-
-    /// Returns the document with a key, else the one with an id, unparsed.
-    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let (by_id, by_key) = (select("kind = +?1 AND id = +?3"), select("kind = +?1 AND key = +?2"));
-        let rows = self.rows(
-            &format!("{by_id} UNION ALL {by_key}"),
-            &[kind.into(), blind_index::key(kind, key).as_ref().into(), id.into()],
-        )?;
-        rows.first().map(|row| StoredDocument::of(row)).transpose()
-    }
-
-    /// Returns the customer with an e-mail address, compared without case: the one created first.
-    pub fn stored_by_email(&self, email: &str) -> Result<Option<StoredDocument>, Fault> {
-        let row = self.row(
-            &format!(
-                "SELECT {COLUMNS} FROM document INDEXED BY customer_email
-                 WHERE kind = 'customer' AND json_extract(marks, '$.email') = +?1 ORDER BY created_at, seq LIMIT 1"
-            ),
-            &[blind_index::digest("email", email).into()],
-        )?;
-        row.as_deref().map(StoredDocument::of).transpose()
-    }
-
-    /// Returns the documents with any of the keys or ids.
-    pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
-        let mut found = Vec::new();
-        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| blind_index::key(kind, key)).collect();
-        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        let (keys, ids) = (super::slices(&keys), super::slices(ids));
-        for place in 0..keys.len().max(ids.len()) {
-            let part =
-                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
-            let (keys, ids) = (part(&keys), part(&ids));
-            // Left to itself, SQLite reads the whole kind in the order in which it joins the two.
-            let statement = format!(
-                "SELECT {COLUMNS} FROM document INDEXED BY document_key WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
-                 UNION SELECT {COLUMNS} FROM document INDEXED BY document_id WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))"
-            );
-            found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
-        }
-        Ok(found)
-    }
-
-    /// Returns the ids of documents by names, each of which is an id or a key.
-    pub fn ids_named<'n>(&self, kind: &str, names: &[&'n str]) -> Result<HashMap<&'n str, String>, Fault> {
-        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| blind_index::key(kind, name)).collect();
-        let columns: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
-        let by_id = self.ids_by("id", kind, names)?;
-        let by_key = self.ids_by("key", kind, &columns)?;
-        let id_of = |name: &'n str, column: &str| Some((name, by_id.get(name).or_else(|| by_key.get(column))?.clone()));
-        Ok(names.iter().zip(&columns).filter_map(|(name, column)| id_of(name, column)).collect())
-    }
-
-    fn ids_by(&self, column: &str, kind: &str, values: &[&str]) -> Result<HashMap<String, String>, Fault> {
-        let select = format!(
-            "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
-        );
-        let rows = self.rows_in(&select, values)?;
-        rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
-    }
-
-    /// Returns the documents of a statement that selects [`COLUMNS`].
-    pub fn documents(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
-        self.rows(statement, params)?.iter().map(|row| read(row)).collect()
-    }
-
-    /// Finds the documents that conditions over the table select.
-    pub(super) fn select(&self, conditions: &str, params: &[SqlValue]) -> Result<Vec<Document>, Fault> {
-        self.documents(&select(conditions), params)
-    }
-
-    /// Queues the insertion of a document.
-    pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.insert_text(kind, document, print_body(&document.body));
-    }
-
-    /// Queues the insertion of documents of a kind that no decision reads, many with one statement.
-    pub fn insert_all(&mut self, kind: &str, documents: &[Document]) {
-        match documents {
-            [one] => self.insert(kind, one),
-            many => self.write_all(INSERT_ALL, kind, many),
-        }
-    }
-
-    /// Queues the update of their bodies and change times, many with one statement.
-    pub fn update_all(&mut self, kind: &str, documents: &[Document]) {
-        match documents {
-            [one] => self.update(kind, one),
-            many => self.write_all(UPDATE_ALL, kind, many),
-        }
-    }
-
-    fn write_all(&mut self, statement: &'static str, kind: &str, documents: &[Document]) {
-        /// Number of documents of one statement, which is a text of some hundred kilobytes.
-        const SLICE: usize = 100;
-        let row = |of: &Document| {
-            let text = print_body(&of.body);
-            let (digests, folded_name) = blind_index::of(kind, &of.body);
-            let key = of.key.as_deref().map(|key| blind_index::key(kind, key));
-            serde_json::json!([
-                of.id,
-                key,
-                of.parent,
-                of.holder,
-                of.created_at,
-                of.updated_at,
-                text,
-                digests,
-                folded_name
-            ])
-        };
-        for slice in documents.chunks(SLICE) {
-            let rows: Vec<Json> = slice.iter().map(row).collect();
-            self.write(statement, vec![kind.into(), Json::from(rows).to_string().into()]);
-        }
-    }
-
-    /// Queues the insertion of a document as it was serialized.
-    pub fn insert_text(&mut self, kind: &str, document: &Document, text: String) {
-        self.write_document(INSERT, columns(kind, document, text), PLACES);
-    }
-
-    /// Queues the update of a document's columns and body.
-    pub fn update(&mut self, kind: &str, document: &Document) {
-        self.update_text(kind, document, print_body(&document.body));
-    }
-
-    /// Queues the update of a document as it was serialized.
-    pub fn update_text(&mut self, kind: &str, document: &Document, text: String) {
-        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?1 AND id = +?2";
-        self.write_document(UPDATE, columns(kind, document, text), PLACES);
-    }
-
-    /// Queues the insertion of a document, or the replacement of the one with its id.
-    pub fn upsert(&mut self, kind: &str, document: &Document) {
-        self.write_document(UPSERT, columns(kind, document, print_body(&document.body)), PLACES);
-    }
-
-    /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
-    /// order has its `source_id` as key; other records have a parent.
-    pub fn upsert_record(&mut self, record: Record, now_ms: i64) {
-        let parent = record.parent.map(|parent| parent.to_string());
-        let (key, parent) = if record.kind == "order" { (parent, None) } else { (None, parent) };
-        let params = vec![
-            record.kind.into(),
-            record.id.as_str().into(),
-            key.into(),
-            parent.into(),
-            record.holder.map(|holder| holder.to_string()).into(),
-            now_ms.into(),
-            SqlValue::Null,
-            record.text.into(),
-            SqlValue::Null,
-            SqlValue::Null,
-        ];
-        self.write_document(UPSERT, params, PLACES);
-    }
-
-    /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
-    pub fn archive(&mut self, kind: &str, document: &Document) {
-        const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
-        let mut params = columns(&archived_kind(kind), document, print_body(&document.body));
-        params.push(kind.into());
-        self.write_document(ARCHIVE, params, PLACES);
-    }
-
-    /// Queues the archiving of all documents of a kind with a parent.
-    pub fn archive_owned(&mut self, kind: &str, parent: &str) {
-        self.write(
-            "UPDATE document SET kind = ?1, key = NULL WHERE kind = +?2 AND parent = +?3",
-            vec![archived_kind(kind).into(), kind.into(), parent.into()],
-        );
-    }
-
-    /// Queues the deletion of a document.
-    pub fn delete(&mut self, kind: &'static str, id: &str) {
-        let params = vec![kind.into(), id.into()];
-        self.write_to(kind, id, "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
-    }
-}
-
-/// Statement that inserts a document. A macro, because `concat!` takes only literals and the statements are constants.
-macro_rules! insert {
-    ($more:literal) => {
-        concat!(
-            "INSERT INTO document (kind, ",
-            columns!(),
-            ", marks, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
-            $more
-        )
-    };
-}
-
-const INSERT: &str = insert!("");
-
-const UPSERT: &str = insert!(
-    "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
-       updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks, label = excluded.label"
-);
-
-/// Statement that inserts a list of documents; a macro for the same reason.
-macro_rules! insert_all {
-    ($more:literal) => {
-        concat!(
-            "INSERT INTO document (kind, ",
-            columns!(),
-            ", marks, label)
-             SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
-               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]'), json_extract(value, '$[8]') FROM json_each(?2) WHERE TRUE ",
-            $more
-        )
-    };
-}
-
-const INSERT_ALL: &str = insert_all!("");
-
-// An update from a list would scan the kind for each of its rows.
-const UPDATE_ALL: &str = insert_all!(
-    "ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body,
-       marks = excluded.marks, label = excluded.label"
-);
-
-/// Positions of kind, id, holder and text among the columns of a document.
-const PLACES: [usize; 4] = [0, 1, 4, 7];
-
-/// Returns the parameters of the statements above, in the order of the insertion.
-fn columns(kind: &str, document: &Document, text: String) -> Vec<SqlValue> {
-    let (digests, folded_name) = blind_index::of(kind, &document.body);
-    vec![
-        kind.into(),
-        document.id.as_str().into(),
-        document.key.as_deref().map(|key| blind_index::key(kind, key).into_owned()).into(),
-        document.parent.clone().into(),
-        document.holder.clone().into(),
-        document.created_at.into(),
-        document.updated_at.into(),
-        text.into(),
-        digests.into(),
-        folded_name.into(),
-    ]
-}
-
-/// Returns the kind of retired rows of a kind.
-fn archived_kind(kind: &str) -> String {
-    format!("deleted.{kind}")
 }
 
 /// Reason why a stored document gives no fact.
@@ -430,12 +152,6 @@ pub fn read_member<T: Default>(owner: &Document, name: &str, member: Option<&Jso
     let fault = |problem: &str| Fault(format!("`{name}` of `{}` cannot be read: {problem}", owner.id));
     let members = member.as_object().ok_or_else(|| fault("it is no object"))?;
     read_fields(members, read).map_err(|problem| fault(&problem.to_string()))
-}
-
-/// Serializes the fields of a document.
-fn print_body(body: &Map<String, Json>) -> String {
-    // Fields are names and values, which can always be serialized.
-    serde_json::to_string(body).unwrap_or_default()
 }
 
 /// Returns the warning for a stored document that cannot be read.

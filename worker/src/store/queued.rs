@@ -1,6 +1,6 @@
 //! Writes that are queued until the flush.
 
-use crate::store::sql::SqlValue;
+use crate::store::sql::{Fault, Sql, SqlValue};
 use crate::store::transfer_rows::TransferRow;
 use std::borrow::Cow;
 
@@ -8,6 +8,8 @@ use std::borrow::Cow;
 pub(super) struct QueuedWrite {
     pub(super) statement: Cow<'static, str>,
     pub(super) params: Vec<SqlValue>,
+    /// Statement for the same parameters that runs when the first one returns no row.
+    pub(super) otherwise: Option<&'static str>,
     /// Positions of kind, id, holder and text among the parameters, when it writes a document.
     pub(super) document: Option<[usize; 4]>,
     /// Transfers that it writes.
@@ -23,10 +25,20 @@ impl QueuedWrite {
         QueuedWrite {
             statement: statement.into(),
             params,
+            otherwise: None,
             document: None,
             posts: Vec::new(),
             changes: None,
             only_counts: false,
+        }
+    }
+
+    /// Runs it.
+    pub(super) fn run(&self, sql: &dyn Sql) -> Result<(), Fault> {
+        let rows = sql.run(&self.statement, &self.params)?;
+        match self.otherwise {
+            Some(otherwise) if rows.is_empty() => sql.run(otherwise, &self.params).map(drop),
+            _ => Ok(()),
         }
     }
 

@@ -79,6 +79,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0047_redemption_inputs"),
     migration!("0048_bundle_drafts"),
     migration!("0049_replay_setting"),
+    migration!("0050_count_mark"),
 ];
 
 /// The number of the newest migration.

@@ -2,7 +2,8 @@
 //! secrets of a project. Does not depend on what a key or a token grants.
 
 use crate::store::Store;
-use crate::store::document::{Document, select};
+use crate::store::document::Document;
+use crate::store::document_rows::select;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
 

@@ -1,8 +1,9 @@
 //! Queries that are equal for documents of every kind.
 
 use crate::store::Store;
-use crate::store::document::{Document, select};
+use crate::store::document::Document;
 use crate::store::document_list::clause::DocumentAge;
+use crate::store::document_rows::select;
 use crate::store::sql::{self, Fault, SqlRow};
 use serde_json::Value as Json;
 

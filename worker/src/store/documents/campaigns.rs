@@ -3,7 +3,8 @@
 
 use super::any_kind::{CountedIds, count, counted_ids};
 use crate::store::Store;
-use crate::store::document::{COLUMNS, Document, select};
+use crate::store::document::{COLUMNS, Document};
+use crate::store::document_rows::select;
 use crate::store::index::validity_sql::MAY_NOT_HAVE_ENDED;
 use crate::store::sql::{self, Fault, SqlValue};
 use crate::timestamp;

@@ -1,9 +1,10 @@
 //! Queries of publications, and the columns of their list.
 
 use crate::store::Store;
-use crate::store::document::{Document, select};
+use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::column::member;
+use crate::store::document_rows::select;
 use crate::store::sql::Fault;
 
 /// Column of a publication's voucher. A publication of several codes has no voucher: its campaign has their type.

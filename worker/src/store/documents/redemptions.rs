@@ -3,8 +3,9 @@
 
 use super::any_kind::{count, number};
 use crate::store::Store;
-use crate::store::document::{Document, select};
+use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
+use crate::store::document_rows::select;
 use crate::store::jobs::remnants::blank;
 use crate::store::sql::{self, Fault, SqlRow};
 

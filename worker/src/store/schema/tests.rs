@@ -248,8 +248,11 @@ fn insert_listed(sql: &dyn Sql) {
     }
 }
 
+/// The counts: those up to the mark, and those of the documents above it.
 fn tallied(sql: &dyn Sql) -> Vec<SqlRow> {
-    sql.run("SELECT kind, name, value, count FROM tally WHERE count <> 0", &[]).unwrap()
+    let parts = "SELECT kind, name, value, count FROM tally UNION ALL SELECT kind, name, value, 1 FROM uncounted";
+    let sums = format!("SELECT kind, name, value, SUM(count) FROM ({parts}) GROUP BY 1, 2, 3 HAVING SUM(count) <> 0");
+    sql.run(&sums, &[]).unwrap()
 }
 
 #[test]

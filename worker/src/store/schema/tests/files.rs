@@ -55,6 +55,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0047_redemption_inputs", "a5f4444395121a85e50e22772b15fb68ce61990268990b166769f574f57fc76e"),
     ("0048_bundle_drafts", "cc576c024e0c51f2461e029c8fbb43c42a6c30fddfca676f83baab1cfbb81c6e"),
     ("0049_replay_setting", "4119269536236f87032feb2dbed5365b80b63ff143c665b3962ff9a11732aa8f"),
+    ("0050_count_mark", "973c36431553f0043ce7aaa6d003dbc33b8e589a5ea9499eeb9dd452ed8e2952"),
 ];
 
 #[test]
