@@ -92,7 +92,8 @@ impl Sqlite {
         const NARROW: [&str; 8] =
             ["parent = ", "parent IN ", "holder = ", "holder IN ", "id = ", "id IN ", "key = ", "key IN "];
         // Only one query is examined: in nested ones it is not known to which of them a condition belongs.
-        let is_one = statement.replace("(SELECT value", "").matches("SELECT ").count() == 1;
+        let lower = statement.to_ascii_lowercase().replace("(select value", "");
+        let is_one = lower.matches("select ").count() == 1;
         let is_narrow = is_one && NARROW.iter().any(|condition| statement.contains(condition));
         if !is_narrow || statement.contains("INDEXED BY") || !self.planned.borrow_mut().insert(statement.to_owned()) {
             return Ok(());
@@ -170,8 +171,9 @@ impl Sql for Sqlite {
             answer.push(read_row);
         }
         drop(rows);
-        // Steps are a measurement; a negative number of them does not exist.
+        // A negative number of steps does not exist.
         let steps = u64::try_from(prepared.reset_status(StatementStatus::VmStep)).unwrap_or_default();
+        // A measurement.
         self.steps.set(self.steps.get().saturating_add(steps));
         if prepared.reset_status(StatementStatus::RePrepare) > 0 {
             self.replanned.borrow_mut().insert(statement.to_owned());

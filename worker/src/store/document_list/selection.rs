@@ -331,6 +331,7 @@ fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) ->
     }
     let Some(by) = clause.narrowed_by else { return Ok(None) };
     let (text, params) = clause.parts();
+    // A limit of rows.
     let most = SORTED_ROWS_MAX.saturating_add(1);
     let statement = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {most})", table(Some(by)));
     let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
