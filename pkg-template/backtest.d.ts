@@ -53,7 +53,7 @@ export interface BackTestResult {
  * Reads orders from the text of a CSV file, with `,`, `;` or tabs between cells. A file with the column `order_id` has a row for each line of an order: `quantity`,
  * `product_id`, `sku_id` or `source_id` with `related_object`, and `price`. Another has a row for each order, as the service exports orders: `amount`, and maybe
  * `id` and `source_id`. Both may have `created_at`, `status`, `amount`, `initial_amount`, `customer_id`, `customer_source_id` and `metadata` (JSON); other columns are
- * ignored. Amounts are whole numbers of minor units. Orders with a row that cannot be read are `unreadable` in the result, by its line and column.
+ * ignored. Amounts are whole numbers of minor units. Orders with a row that cannot be read are `unreadable` in the result, by its line and column. A quote that is not closed fails, with its line.
  * @throws TypeError when the columns cannot be those of orders
  */
 export function fromCsv(csv: string): Iterable<object>;

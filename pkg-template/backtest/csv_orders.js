@@ -45,6 +45,8 @@ export function fromCsv(csv) {
   Papa.parse(content, {
     delimiter,
     step({ data, errors, meta: { cursor } }) {
+      // The parser takes the line ends of the first line; a file may have others.
+      data.push(data.pop().replace(/\r$/, ""));
       if (reader) reader.read(line, data, errors[0]?.message);
       else reader = new RowReader(data.map((name) => name.trim()));
       line += content.slice(end, cursor).match(/\r\n|\n|\r/g)?.length ?? 0;
@@ -78,10 +80,11 @@ class RowReader {
   read(line, cells, problem) {
     if (cells.length === 1 && cells[0].trim() === "") return;
     const { length } = this.#columns;
-    if (problem !== undefined || cells.length !== length) {
-      return void this.#read.push({ line, problem: problem ?? `a row must have ${length} cells as the header (actual number is \`${cells.length}\`)` });
-    }
+    // Text after a quote that is not closed may be rows of any order.
+    if (problem !== undefined) throw new TypeError(`line ${line} of the CSV file cannot be read: ${problem}`);
+    const wrong = cells.length === length ? undefined : `a row must have ${length} cells as the header (actual number is \`${cells.length}\`)`;
     const known = this.#find(line, cells);
+    if (wrong !== undefined) return void Object.assign(known, { line, problem: known.problem ?? wrong });
     if (known.problem !== undefined) return;
     const [members, item] = [this.#membersOf(cells, this.#ofOrder), this.#ofLine && this.#membersOf(cells, this.#ofLine)];
     const other = Object.keys(members.values).find((name) => name in known.values && JSON.stringify(known.values[name]) !== JSON.stringify(members.values[name]));
@@ -102,7 +105,7 @@ class RowReader {
 
   /** Returns what is known of the order of a row. */
   #find(line, cells) {
-    const id = this.#ofLine && unguarded(cells[this.#columns.indexOf("order_id")]);
+    const id = this.#ofLine && unguarded(cells[this.#columns.indexOf("order_id")] ?? "");
     let known = this.#named.get(id);
     if (known) return known;
     known = { line, values: {}, items: this.#ofLine && [], problem: id === "" ? "order_id must not be empty" : undefined };

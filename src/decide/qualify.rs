@@ -32,6 +32,7 @@ use crate::refusal::Refusal;
 use crate::rules::{RequiredFacts, subject};
 use crate::stacking::{ApplyOutcome, Walk, WalkStep};
 use crate::text::Text;
+use crate::time::Instant;
 use offers::{find_best, resolve};
 use page::Match;
 pub use scenario::Products;
@@ -216,7 +217,7 @@ pub fn search<'a>(
     let sought = SoughtCandidates::new(case, query);
     // The other scenarios consider nearly all candidates: they are examined one by one, after their rules.
     let is_selective = matches!(query.scenario, Scenario::CustomerWallet | Scenario::PromotionStacks);
-    let considered = is_selective.then(|| sought.considered(context));
+    let considered = is_selective.then(|| sought.considered(case.in_force_at()));
     let matches = sought.find_matches(case, considered.as_deref());
     evaluated.case.within_bounds()?;
     Ok(CandidateQuery { evaluated, candidates: sought.candidates, matches })
@@ -261,15 +262,15 @@ impl<'a> SoughtCandidates<'a> {
     }
 
     /// Returns for each candidate whether the scenario considers it.
-    fn considered(&self, context: &Context) -> Vec<bool> {
-        (0..self.candidates.list.len()).map(|position| self.is_considered(position, context)).collect()
+    fn considered(&self, in_force_at: Instant) -> Vec<bool> {
+        (0..self.candidates.list.len()).map(|position| self.is_considered(position, in_force_at)).collect()
     }
 
     /// Returns whether the scenario considers the candidate at a position for this caller and customer.
-    fn is_considered(&self, position: usize, context: &Context) -> bool {
+    fn is_considered(&self, position: usize, in_force_at: Instant) -> bool {
         let Some(candidate) = self.candidates.list.get(position) else { return false };
         let public = match self.client {
-            true => self.candidates.is_listed(position, context.now),
+            true => self.candidates.is_listed(position, in_force_at),
             false => is_public(candidate, self.query),
         };
         self.query.scenario.considers(candidate, self.customer.as_deref(), public)
@@ -279,10 +280,10 @@ impl<'a> SoughtCandidates<'a> {
     /// considers, if the caller has examined all.
     fn find_matches(&self, case: &mut Case<'a>, considered: Option<&[bool]>) -> Vec<Match<'a>> {
         let SoughtCandidates { query, candidates, .. } = self;
-        let (facts, context, in_force_at) = (query.scenario.facts(), case.context, case.in_force_at());
+        let (facts, in_force_at) = (query.scenario.facts(), case.in_force_at());
         let considers = |position| match considered {
             Some(considered) => considered.get(position).is_some_and(|is_considered| *is_considered),
-            None => self.is_considered(position, context),
+            None => self.is_considered(position, in_force_at),
         };
         let (holding, if_new) = check_rules(case, candidates, facts, considered);
         case.add_missing_time_zone();

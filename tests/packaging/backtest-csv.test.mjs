@@ -61,7 +61,8 @@ check("every usual form of a file has the same orders", () => {
   const expected = [...fromCsv(LINES)];
   const semicolons = LINES.replaceAll(",", ";");
   const quoted = LINES.split("\n").map((row) => row.split(",").map((cell) => `"${cell}"`).join(",")).join("\r\n");
-  for (const csv of [semicolons, LINES.replaceAll(",", "\t"), `\ufeff${LINES}\n`, LINES.replaceAll("\n", "\r\n"), LINES.replaceAll("\n", "\r"), `${quoted}\r\n\r\n`]) {
+  const mixed = LINES.replace(/\n(.*)$/s, (_, rows) => `\n${rows.replaceAll("\n", "\r\n")}\r\n`);
+  for (const csv of [mixed, semicolons, LINES.replaceAll(",", "\t"), `\ufeff${LINES}\n`, LINES.replaceAll("\n", "\r\n"), LINES.replaceAll("\n", "\r"), `${quoted}\r\n\r\n`]) {
     assert.deepEqual([...fromCsv(csv)], expected, csv);
   }
 });
@@ -90,7 +91,8 @@ check("rows that cannot be read are named by line and column, and their orders a
     "8,,prod_1,2,9007199254740992,",
     "",
     "9,,prod_1,1,1000,",
-    '10,,"prod_1,1,',
+    "9,,prod_1,1",
+    "10,,prod_1,1,1000,",
   );
   const { orders, touched, unreadable } = await tried(csv, { promotion_tiers: DRAFT.promotion_tiers });
   assert.deepEqual(unreadable.lines.toSorted((one, other) => one.line - other.line).map(({ line, message }) => `${line}: ${message}`), [
@@ -102,7 +104,7 @@ check("rows that cannot be read are named by line and column, and their orders a
     "10: amount must be that of line 9, which has the same order_id",
     "11: amount must be a whole number of minor units (actual value is `-5`)",
     "13: price must be a whole number of minor units (actual value is `9007199254740992`)",
-    "16: Quoted field unterminated",
+    "16: a row must have 6 cells as the header (actual number is `4`)",
   ]);
   assert.deepEqual([orders, touched], [11, 2]);
   const late = of("amount,created_at", "1000,2025-06-01", "1000,first of June");
@@ -114,6 +116,7 @@ check("rows that cannot be read are named by line and column, and their orders a
 check("a file without the columns of orders fails", () => {
   for (const [csv, expected] of [
     ["", /must have the column `amount`.*\(actual columns are ``\)/], ["id,status\n", /\(actual columns are `id,status`\)/], ["order_id,amount\n", /`order_id` and `quantity`/],
+    ['amount,id\n1,a\n2,"b\n3,c', /line 3 of the CSV file cannot be read: Quoted field unterminated/],
     ["amount,amount\n", /each column once \(`amount` is there twice\)/], [undefined, /takes the text/],
   ]) assert.throws(() => fromCsv(csv), { name: "TypeError", message: expected });
 });

@@ -57,7 +57,12 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
             commit::run_internal(store, context)?;
         }
     }
-    serve_call(request, store, context)
+    let [work_at, deliveries_at] = store.alarms();
+    let reply = serve_call(request, store, context)?;
+    // A refused call drops what it queued, also its alarms; those of what was written before it stay.
+    work_at.into_iter().for_each(|at_ms| store.schedule_jobs_at(at_ms));
+    deliveries_at.into_iter().for_each(|at_ms| store.schedule_deliveries_at(at_ms));
+    Ok(reply)
 }
 
 /// Returns the queue metrics of a project; the call may be the first one of the project.

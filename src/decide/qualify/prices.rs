@@ -22,6 +22,7 @@ use crate::model::price::PriceRequest;
 use crate::money::Money;
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Text, joined};
+use crate::time::Instant;
 
 /// The maximum number of fold steps of the search for the price of one product. A page lists many, and its main thread waits for all. Five
 /// discounts of one line take 150.
@@ -81,7 +82,7 @@ pub fn find_prices<'a>(
     let sought = SoughtCandidates::new(&mut case, &request.query);
     case.add_missing_customer();
     case.within_bounds()?;
-    let considered = sought.listed_tiers(context);
+    let considered = sought.listed_tiers(case.in_force_at());
     let dependence = CartDependence::new(&case, &sought, &considered);
     let steps = LISTING_STEPS_MAX;
     let mut listing = GoodsListing { case, sought, considered, dependence, stacks: BTreeMap::new(), steps };
@@ -90,13 +91,13 @@ pub fn find_prices<'a>(
 
 impl SoughtCandidates<'_> {
     /// Returns for each candidate whether it is a promotion tier of this caller that is in force.
-    fn listed_tiers(&self, context: &Context) -> Vec<bool> {
+    fn listed_tiers(&self, in_force_at: Instant) -> Vec<bool> {
         let Self { query, candidates, customer, .. } = self;
         let is_listed = |position: usize| {
             let is_in_time =
-                candidates.terms.get(position).is_some_and(|terms| !terms.plain || terms.cover(context.now));
+                candidates.terms.get(position).is_some_and(|terms| !terms.plain || terms.cover(in_force_at));
             let matches = || candidates.list.get(position).is_some_and(|one| query.matches(one, customer.as_deref()));
-            is_in_time && matches() && self.is_considered(position, context)
+            is_in_time && matches() && self.is_considered(position, in_force_at)
         };
         (0..candidates.list.len()).map(is_listed).collect()
     }

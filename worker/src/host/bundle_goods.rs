@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// Maximum number of pages and buckets in memory, of some 10 kB each; above it the cache is cleared.
 const PARTS_MAX: usize = 500;
+/// Maximum number of parts on the way from a root to a bucket: a level has 64 times as many parts as the one above.
+const STEPS_MAX: u32 = 5;
 
 thread_local! {
     static PARTS: RefCell<BTreeMap<String, Vec<u8>>> = const { RefCell::new(BTreeMap::new()) };
@@ -53,18 +55,18 @@ pub(super) async fn find_bucket(
 /// Returns the bytes of a bucket; `None` where KV does not have all parts, or has others in their place.
 pub(super) async fn find_bytes(bindings: &Bindings, project: &str, root: &str, bucket: u32) -> Option<Vec<u8>> {
     let mut search = BucketSearch::new(root, bucket);
-    loop {
+    for _ in 0..STEPS_MAX {
         let part = find_part(bindings, &bundle_parts::copy_name(project, search.hash())).await?;
-        if search.is_bucket(&part).ok()? {
+        match search.is_bucket(&part) {
+            Ok(false) => {}
             // A client proves what it fetches; here it is used as it is.
-            if search.proves(&part, root, bucket) {
-                return Some(part);
-            }
-            // KV may have the right parts meanwhile.
-            PARTS.with_borrow_mut(BTreeMap::clear);
-            return None;
+            Ok(true) if search.proves(&part, root, bucket) => return Some(part),
+            _ => break,
         }
     }
+    // KV may have the right parts meanwhile.
+    PARTS.with_borrow_mut(BTreeMap::clear);
+    None
 }
 
 async fn find_part(bindings: &Bindings, name: &str) -> Option<Vec<u8>> {

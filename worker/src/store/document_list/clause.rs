@@ -32,25 +32,32 @@ pub struct Clause {
     pub(super) made: (Option<i64>, Option<i64>),
     /// True if a filter names documents by id.
     pub(super) is_named: bool,
-    /// Index of a condition that names documents, or a document that they belong to.
-    pub(super) narrowed_by: Option<&'static str>,
+    /// The conditions that name documents or what they belong to, each with its index.
+    pub(super) narrow: Vec<(&'static str, Statement)>,
+    /// The condition on kinds, without any other.
+    kinds: Statement,
 }
 
 impl Clause {
     /// Makes a clause over one kind of document. The text contains the kind, which identifies an index of one kind.
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
-        Clause { text, kind: Some(kind.to_owned()), ..Clause::default() }
+        Clause { kinds: (text.clone(), Vec::new()), text, kind: Some(kind.to_owned()), ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let listed = Json::from(kinds.to_vec()).to_string();
-        Clause {
-            text: "kind IN (SELECT value FROM json_each(?1))".into(),
-            params: vec![listed.into()],
-            ..Clause::default()
-        }
+        let kinds = ("kind IN (SELECT value FROM json_each(?1))".to_owned(), vec![listed.into()]);
+        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, ..Clause::default() }
+    }
+
+    /// Returns a clause over the same kinds with only one condition.
+    pub(super) fn with_only(&self, condition: Statement) -> Clause {
+        let (text, params) = self.kinds.clone();
+        let mut clause = Clause { text, params, ..Clause::default() };
+        clause.and_group("AND", vec![condition]);
+        clause
     }
 
     /// Sets the time for conditions that depend on the current time.
@@ -114,47 +121,53 @@ impl Clause {
 
     /// Narrows it to what belongs to a document.
     pub fn within(&mut self, parent_id: &str) {
-        self.and("parent = {}", parent_id);
-        self.narrow_by("document_parent");
+        self.and_narrow(self.parent_index(), "parent = {}", parent_id);
     }
 
     /// Narrows it to what belongs to one of some documents.
     pub fn within_any(&mut self, parent_ids: &[&str]) {
-        self.and("parent IN (SELECT value FROM json_each({}))", Json::from(parent_ids).to_string());
-        self.narrow_by("document_parent");
+        self.and_narrow(
+            self.parent_index(),
+            "parent IN (SELECT value FROM json_each({}))",
+            Json::from(parent_ids).to_string(),
+        );
     }
 
     /// Narrows it to what a document holds.
     pub fn held_by(&mut self, holder_id: &str) {
-        self.and("holder = {}", holder_id);
-        self.narrow_by("document_holder");
+        self.and_narrow("document_holder", "holder = {}", holder_id);
     }
 
     /// Narrows it to the document with an id.
     pub fn with_id(&mut self, id: &str) {
-        self.and("id = {}", id);
-        self.narrow_by("document_id");
+        self.and_narrow("document_id", "id = {}", id);
     }
 
     /// Narrows it to the documents with one of some ids.
     pub fn with_ids<S: AsRef<str>>(&mut self, ids: &[S]) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        self.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
-        self.narrow_by("document_id");
+        self.and_narrow("document_id", "id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
     }
 
     /// Narrows it to the document with a key.
     pub fn with_key(&mut self, key: &str) {
-        self.and("key = {}", key);
-        self.narrow_by("document_key");
+        self.and_narrow("document_key", "key = {}", key);
     }
 
-    /// Sets the index of a condition that was added. One that names documents leaves the fewest; of two others, the first stays.
-    pub(in crate::store) fn narrow_by(&mut self, index: &'static str) {
-        let names = ["document_id", "document_key"];
-        if names.contains(&index) || self.narrowed_by.is_none() {
-            self.narrowed_by = Some(index);
+    /// Returns the index that finds documents by their parent, in the order of their age where there is one.
+    pub(super) fn parent_index(&self) -> &'static str {
+        match self.kinds.0.as_str() {
+            "kind = 'voucher'" => "voucher_campaign",
+            "kind = 'publication'" => "publication_campaign",
+            _ => "document_parent",
         }
+    }
+
+    /// Adds a condition with `{}` for its parameter, which names documents or what they belong to and has an index.
+    pub(in crate::store) fn and_narrow(&mut self, index: &'static str, condition: &str, value: impl Into<SqlValue>) {
+        let statement = (condition.to_owned(), vec![value.into()]);
+        self.narrow.push((index, statement.clone()));
+        self.and_group("AND", vec![statement]);
     }
 
     /// Narrows it to documents that are not switched off.

@@ -310,32 +310,39 @@ impl Selection {
 /// Lists all documents of a clause, the newest first.
 pub fn list_all(store: &Store<'_>, clause: &Clause) -> Result<Vec<Document>, Fault> {
     let (text, params) = clause.parts();
-    let table = table(clause.narrowed_by);
+    let table = table(clause.narrow.first().map(|(index, _)| *index));
     let statement = format!("SELECT {COLUMNS} FROM {table} WHERE {text} ORDER BY created_at DESC, seq DESC");
     store.documents(&statement, params)
 }
 
-/// Returns the index of the condition that narrows a clause with these terms, if it leaves few documents. Otherwise the order of the list
-/// finds a page sooner.
+/// Returns the index of the condition of a clause, or of these terms, that leaves the fewest documents, if these are few. Otherwise the
+/// database chooses: the order of the list finds a page sooner.
 fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) -> Result<Option<&'static str>, Fault> {
-    let mut clause = clause.clone();
-    for term in terms {
-        match term.column.as_str() {
-            "parent" => clause.narrow_by("document_parent"),
-            "holder" => clause.narrow_by("document_holder"),
-            "id" => clause.narrow_by("document_id"),
-            "key" => clause.narrow_by("document_key"),
+    let mut conditions = clause.narrow.clone();
+    for term in terms.iter().filter(|term| term.value.is_some()) {
+        let index = match term.column.as_str() {
+            "parent" => clause.parent_index(),
+            "holder" => "document_holder",
+            "id" => "document_id",
+            "key" => "document_key",
             _ => continue,
-        }
-        clause.and_group("AND", vec![term.statement.clone()]);
+        };
+        conditions.push((index, term.statement.clone()));
     }
-    let Some(by) = clause.narrowed_by else { return Ok(None) };
-    let (text, params) = clause.parts();
     // A limit of rows.
-    let most = SORTED_ROWS_MAX.saturating_add(1);
-    let statement = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {most})", table(Some(by)));
-    let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
-    Ok((count < most).then_some(by))
+    let mut most = SORTED_ROWS_MAX.saturating_add(1);
+    let mut least = None;
+    for (index, condition) in conditions {
+        let clause = clause.with_only(condition);
+        let (text, params) = clause.parts();
+        let statement =
+            format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {most})", table(Some(index)));
+        let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        if count < most {
+            (most, least) = (count, Some(index));
+        }
+    }
+    Ok(least)
 }
 
 fn table(by: Option<&str>) -> String {

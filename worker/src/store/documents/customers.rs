@@ -141,8 +141,7 @@ pub fn list_segments_of(store: &Store<'_>, customer_id: &str) -> Result<Vec<Docu
 /// Narrows a list of customers to those that a static segment lists.
 pub fn narrow_to_segment(clause: &mut Clause, segment_id: &str) {
     let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
-    clause.and(condition, segment_id);
-    clause.narrow_by("document_id");
+    clause.and_narrow("document_id", condition, segment_id);
 }
 
 /// Member of an event that has its name.

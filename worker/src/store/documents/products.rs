@@ -21,6 +21,6 @@ pub fn list_at(store: &Store<'_>, kind: &str, seqs: &BTreeSet<i64>) -> Result<Ve
 pub fn narrow_to_listed(clause: &mut Clause, listed: &Json) {
     let condition = "kind || '/' || id IN (SELECT json_extract(value, '$.object') || '/' || json_extract(value, '$.id') FROM json_each({}))";
     clause.and(condition, listed.to_string());
-    clause.and("id IN (SELECT json_extract(value, '$.id') FROM json_each({}))", listed.to_string());
-    clause.narrow_by("document_id");
+    let named = "id IN (SELECT json_extract(value, '$.id') FROM json_each({}))";
+    clause.and_narrow("document_id", named, listed.to_string());
 }

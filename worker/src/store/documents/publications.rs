@@ -48,8 +48,8 @@ pub const CAMPAIGN_NAME: &str = "COALESCE(json_extract(body, '$.voucher.campaign
 
 /// Narrows a list of publications to those of a voucher.
 pub fn narrow_to_voucher(clause: &mut Clause, voucher_id: &str) {
-    clause.and("id IN (SELECT publication FROM published WHERE voucher = {})", voucher_id);
-    clause.narrow_by("document_id");
+    let condition = "id IN (SELECT publication FROM published WHERE voucher = {})";
+    clause.and_narrow("document_id", condition, voucher_id);
 }
 
 /// Finds the first publication to a customer of a campaign, or of a voucher without one.
