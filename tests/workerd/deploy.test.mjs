@@ -34,7 +34,8 @@ check("wrangler deploy --dry-run passes", async () => {
 // customers brought 50 kB (1.645 MB in all). Sets of goods, sealed codes and the following of settings and copies brought 120 kB; faults in place of
 // silent defaults and further checked sums brought 7 kB (1.772 MB in all). The search for the best stack and the core of a bundle in slices brought 38 kB
 // (1.81 MB in all). Replays of redemptions and verdicts of the entry, with their own cipher keys and compression, brought 72 kB (1.882 MB in all). The
-// age of what the entry answers by and builds that read only changed documents again brought the last 13 kB.
+// age of what the entry answers by and builds that read only changed documents again brought 13 kB. Decisions
+// of the entry in the instance of the objects, whose traps end no waiting request, brought the last 9 kB (1.904 MB in all).
 // A change that makes the upload larger gives its reason here.
 check("the upload is at most 1.91 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
