@@ -37,7 +37,7 @@ pub(super) async fn find_bucket(
         return None;
     }
     let mut search = BucketSearch::new(root, bucket);
-    loop {
+    for _ in 0..STEPS_MAX {
         let known = have.and_then(|have| search.answer_known(have));
         let found = match known {
             Some(known) => Some(known),
@@ -50,6 +50,7 @@ pub(super) async fn find_bucket(
             return Some(immutable(Uint8Array::from(found.as_slice()), caller, request_id));
         }
     }
+    None
 }
 
 /// Returns the bytes of a bucket; `None` where KV does not have all parts, or has others in their place.

@@ -9,13 +9,15 @@ fn redemption_of(code: &str) -> Json {
     json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": { "amount": 1000 } })
 }
 
+fn redeem_new(shop: &Shop, code: &str) {
+    shop.voucher(code, 10);
+    shop.call("POST /v1/redemptions", &redemption_of(code));
+}
+
 #[test]
 fn inputs_are_deleted_after_their_days_and_earlier_where_the_number_falls() {
     let shop = Shop::new(30);
-    let redeem = |code: &str| {
-        shop.voucher(code, 10);
-        shop.call("POST /v1/redemptions", &redemption_of(code));
-    };
+    let redeem = |code: &str| redeem_new(&shop, code);
     let start = shop.now.get();
     redeem("A");
     shop.now.set(start + 10 * DAY);
@@ -40,10 +42,7 @@ fn inputs_are_deleted_after_their_days_and_earlier_where_the_number_falls() {
 #[test]
 fn a_call_brings_a_changed_number_of_days() {
     let shop = Shop::new(30);
-    let redeem = |code: &str| {
-        shop.voucher(code, 10);
-        shop.call("POST /v1/redemptions", &redemption_of(code));
-    };
+    let redeem = |code: &str| redeem_new(&shop, code);
     let swept_after = |wait: i64| {
         shop.sweep(shop.now.get() + wait);
         shop.inputs()
@@ -59,7 +58,8 @@ fn a_call_brings_a_changed_number_of_days() {
     shop.set_days(0);
     assert_eq!(swept_after(2 * HOUR), 2, "nothing has brought it");
     assert_eq!(shop.send("GET /v1/vouchers/UNKNOWN", "").status, 404);
-    assert_eq!(swept_after(1_000), 0, "a refused call brings it too");
+    while shop.edge.alarm(&shop.project, shop.now.get() + 1_000) {}
+    assert_eq!(shop.inputs(), 0, "a refused call brings it too, and sets the alarm of the sweep");
 }
 
 /// A project that turns the replay off keeps no input from its next redemption on, and shows none, also where an entry still has the
