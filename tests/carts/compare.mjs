@@ -24,9 +24,9 @@ export async function compare(service, shop, call, now) {
  */
 async function compareAnswer({ url, headers }, shop, { path, request, query = "" }, now) {
   const text = JSON.stringify(request);
-  const reply = await fetch(`${url}${path}${query}`, {
-    method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(now) },
-  });
+  const send = () => fetch(`${url}${path}${query}`, { method: "POST", body: text, headers: { ...headers, "scrip-test-now": String(now) } });
+  // While the shops of this process decide, the service may close a connection that it sees as idle. A verdict changes nothing, so it is asked again.
+  const reply = await send().catch((error) => (error.cause?.code === "UND_ERR_SOCKET" ? send() : Promise.reject(error)));
   const service = utf8.decode(await reply.arrayBuffer());
   // An answer that has nothing to do with the request compares nothing.
   assert.ok(reply.status < 500 && ![401, 403, 404, 429].includes(reply.status), `${path} ${text}: ${reply.status} ${service}`);
