@@ -209,7 +209,7 @@ class ScripObject extends DurableObject {
       this.#failedRounds = 0;
       return next;
     } catch (error) {
-      this.#recordFailure("letters_failed", error);
+      this.#recordFailure("deliveries_failed", error);
       const wait = Math.min(RETRY_MS * 2 ** this.#failedRounds, RETRY_MAX_MS);
       this.#failedRounds += 1;
       return Date.now() + wait;
