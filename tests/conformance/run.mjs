@@ -4,6 +4,7 @@
 // twenty; SEED= repeats them, SECONDS= limits them.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { buildAll } from "../../worker/tools/build.mjs";
 import { main, print, root, run } from "../../worker/tools/console.mjs";
 import { credentials } from "../../worker/tools/setup.mjs";
@@ -26,6 +27,17 @@ async function install() {
   writeFileSync(stamp, REQUIREMENTS);
 }
 
+/** Waits for the first bundle: until it is built, its route answers 503, as described. */
+async function awaitBundle(url) {
+  const { id, token } = credentials.client;
+  const headers = { "X-Client-Application-Id": id, "X-Client-Token": token, Origin: "http://localhost:3000" };
+  for (const latest = Date.now() + 30_000; ; await sleep(100)) {
+    const { status } = await fetch(`${url}/client/v1/bundle`, { headers });
+    if (status === 200) return;
+    if (Date.now() > latest) throw new Error(`the first bundle is not there after 30 s: ${status}`);
+  }
+}
+
 await main(async () => {
   await ensureToolchain();
   if (process.env.BUILT !== "1") await buildAll();
@@ -33,6 +45,7 @@ await main(async () => {
   const service = await boot({ testHooks: false });
   const header = (name, value) => ["--header", `${name}: ${value}`];
   try {
+    await awaitBundle(service.url);
     await run(join(venv, "bin/schemathesis"), [
       "run", `${service.url}/openapi.json`, "--checks", CHECKS.join(","), "--continue-on-failure", "--seed", process.env.SEED ?? "1",
       ...(process.env.EXAMPLES ? ["--phases", "examples,coverage,fuzzing", "--max-examples", process.env.EXAMPLES] : ["--phases", "examples,coverage"]),
