@@ -126,6 +126,19 @@ check("redemptions of the rules count in the period of an order, up to its time"
   assert.equal(await touched("2025-06-02T21:00:00Z", "2025-06-02T22:00:00Z"), 1, "on the next day");
 });
 
+check("redemptions of the rules count in totals up to the time of an order", async () => {
+  const moved = (id, at, more) => ({ id, at, debit: "campaign/camp_old/redeemed", credit: "project/redeemed", amount: 1, ...more });
+  const undone = { debit: "project/redeemed", credit: "campaign/camp_old/redeemed", reverses: "t_2" };
+  const rules = { ...RULES, transfers: [moved("t_1", "2025-06-01T08:00:00Z"), moved("t_2", "2025-06-01T20:00:00Z"), moved("t_3", "2025-06-02T08:00:00Z", undone)] };
+  const draft = limited("campaign.redemptions.count", { $less_than_or_equal: [2] });
+  const joined = { ...draft, campaigns: [], promotion_tiers: [{ ...draft.promotion_tiers[0], campaign_id: "camp_old" }] };
+  const touched = async (...times) => (await run(times.map((time) => atTime(time)), { rules, draft: joined })).touched;
+  assert.equal(await touched("2025-06-01T06:00:00Z", "2025-06-01T07:00:00Z", "2025-06-01T07:30:00Z"), 2, "before both");
+  assert.equal(await touched("2025-06-01T12:00:00Z", "2025-06-01T13:00:00Z"), 1, "after one");
+  assert.equal(await touched("2025-06-01T21:00:00Z"), 0, "after both");
+  assert.equal(await touched("2025-06-02T21:00:00Z", "2025-06-02T22:00:00Z"), 1, "after one was undone");
+});
+
 check("orders are decided at their own time, offers by their dates at `now`", async () => {
   const [morning, evening] = [atTime("2025-06-02T08:00:00Z"), atTime("2025-06-02T20:00:00Z")];
   const withTier = (more) => ({ ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], ...more }], validation_rules: [], validation_rules_assignments: [] });
