@@ -127,8 +127,8 @@ check("redemptions of the rules count in the period of an order, up to its time"
 });
 
 check("redemptions of the rules count in totals up to the time of an order", async () => {
-  const moved = (id, at, more) => ({ id, at, debit: "campaign/camp_old/redeemed", credit: "project/redeemed", amount: 1, ...more });
-  const undone = { debit: "project/redeemed", credit: "campaign/camp_old/redeemed", reverses: "t_2" };
+  const moved = (id, at, more) => ({ id, at, debit: "promotion_tier/promo_old/redemptions", credit: "campaign/camp_old/redeemed", amount: 1, ...more });
+  const undone = { debit: "campaign/camp_old/redeemed", credit: "promotion_tier/promo_old/redemptions", reverses: "t_2" };
   const rules = { ...RULES, transfers: [moved("t_1", "2025-06-01T08:00:00Z"), moved("t_2", "2025-06-01T20:00:00Z"), moved("t_3", "2025-06-02T08:00:00Z", undone)] };
   const draft = limited("campaign.redemptions.count", { $less_than_or_equal: [2] });
   const joined = { ...draft, campaigns: [], promotion_tiers: [{ ...draft.promotion_tiers[0], campaign_id: "camp_old" }] };
