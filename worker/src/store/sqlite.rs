@@ -102,8 +102,8 @@ impl Sqlite {
         if !is_narrow || !self.is_new(statement) {
             return Ok(());
         }
-        // Where the statement names the index, SQLite reads all of it if no condition fits.
-        let is_named = statement.contains("INDEXED BY");
+        // Where the statement names the index, SQLite reads all of it if no condition fits. Of a join one table is read whole by intention.
+        let is_named = statement.contains("INDEXED BY") && !statement.contains(" JOIN ");
         let mut explained = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).map_err(fault)?;
         let mut rows = explained.raw_query();
         while let Some(row) = rows.next().map_err(fault)? {
