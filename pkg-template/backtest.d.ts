@@ -18,7 +18,7 @@ export interface BackTestOptions {
   orders: PastOrders;
   /**
    * Time at which offers, those of the draft and the others, must have started and not ended: a Date, whole milliseconds since 1970, or ISO 8601 text with
-   * its zone. Default the present time, or the latest `start_date` of the draft if that is later. Each order is decided at its own `created_at`.
+   * its zone. Default the present time, or the latest `start_date` of the draft, in the time zone of the rules, if that is later. Each order is decided at its own `created_at`.
    */
   now?: Date | number | string | undefined;
   /** Called a few times a second with the number of orders that were decided; all are read before. */
@@ -43,6 +43,11 @@ export interface BackTestResult {
   uncounted: number;
   /** Of these, the orders to which another offer alone gives more, and their customers; an order without a customer counts as one. */
   better_elsewhere: { orders: number; customers: number };
+  /**
+   * Orders at whose time no redeemable of the draft is in force. Where these are all orders that were decided, the draft gives nothing at all: then `message` names the
+   * dates of the draft and of the orders.
+   */
+  not_in_force: { orders: number; message?: string };
   /** Orders about which facts are missing, in neither number above: the discount that the known facts give, and the first 100 missing facts. */
   provisional: { orders: number; cost: number; missing: string[] };
   /** Orders that cannot be read, also for their `created_at`; the first 100 with line, or position in an array, from 1. */

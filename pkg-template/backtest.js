@@ -11,6 +11,7 @@ export { fromCsv } from "./backtest/csv_orders.js";
 const SLICE_MS = 10;
 const ORDERS_MAX = 1_000_000;
 const LISTED_MAX = 100;
+const DATES_MAX = 10;
 
 /**
  * Tries a draft on orders, with the offers that are in force at `now`. Each order is decided at its own time with the draft alone; the largest
@@ -19,7 +20,7 @@ const LISTED_MAX = 100;
  */
 export async function backTest({ rules, draft, orders, now, onProgress, signal }) {
   await load();
-  const { joined, redeemables, start } = draftOf(rules, draft);
+  const { joined, redeemables, start, dates } = draftOf(rules, draft);
   const prepared = prepare(joined);
   const report = new Report();
   const given = now ?? Math.max(Date.now(), start);
@@ -28,11 +29,12 @@ export async function backTest({ rules, draft, orders, now, onProgress, signal }
     const inForceAt = typeof given === "string" ? Date.parse(given) : Number(given);
     const trial = new OrderTrial(prepared, redeemables, inForceAt);
     for await (const one of paced(sortedByTime(paced(readOrders(orders), signal), inForceAt), signal, onProgress)) {
-      const { line, order, problem } = one;
+      const { order, problem } = one;
       const found = problem || order.status === "CANCELED" ? { problem } : trial.decide(one);
-      report.add(line, found);
+      report.add(one, found);
       if (found.discount > 0 && found.missing.length === 0 && !trial.count(one, found)) report.result.uncounted += 1;
     }
+    report.explainDates(inForceAt, dates);
   } finally {
     prepared.free();
   }
@@ -58,17 +60,20 @@ async function* paced(orders, signal, onProgress) {
 /** Sums what is found for each order. */
 class Report {
   #elsewhere = new Set();
+  /** The times of the orders of which no redeemable of the draft is in force, the first one and the last one. */
+  #times = [Infinity, -Infinity];
   result = {
     orders: 0, canceled: 0, touched: 0, cost: 0, uncounted: 0, better_elsewhere: { orders: 0, customers: 0 },
-    provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
+    not_in_force: { orders: 0 }, provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
   };
 
-  add(line, { problem, discount, other, customer, missing }) {
+  add({ line, time }, { problem, discount, other, customer, missing, isInForce }) {
     const { result } = this;
     result.orders += 1;
     if (problem !== undefined) return this.#addUnreadable(line, problem);
     if (missing === undefined) return void (result.canceled += 1);
     if (missing.length > 0) return this.#addProvisional(discount, missing);
+    if (!isInForce) return this.#addNotInForce(time);
     if (discount === 0) return;
     result.touched += 1;
     result.cost = sumOf(result.cost, discount);
@@ -77,6 +82,20 @@ class Report {
     // An order without a customer is that of one more.
     this.#elsewhere.add(customer ?? `line ${line}`);
     result.better_elsewhere.customers = this.#elsewhere.size;
+  }
+
+  /** Adds a message where no redeemable of the draft is in force for any order: its dates or `now` are probably mistaken. */
+  explainDates(inForceAt, dates) {
+    const { orders, canceled, unreadable, not_in_force: none } = this.result;
+    if (none.orders === 0 || none.orders < orders - canceled - unreadable.orders) return;
+    const [first, last, now] = [...this.#times, inForceAt].map((time) => new Date(time).toISOString());
+    const own = dates.length > 0 ? `it has ${dates.slice(0, DATES_MAX).join(", ")}` : "it has no dates";
+    none.message = `the draft is in force for none of the orders, which are from ${first} to ${last}: ${own}, and offers are tried that are in force at ${now}`;
+  }
+
+  #addNotInForce(time) {
+    this.result.not_in_force.orders += 1;
+    this.#times = [Math.min(this.#times[0], time), Math.max(this.#times[1], time)];
   }
 
   #addUnreadable(line, message) {

@@ -1,11 +1,12 @@
 // The result of a back-test as CSV (RFC 4180), for a download.
 
 /** Returns a result as CSV: the columns `measure`, `value` and `detail`, with a row for each number, missing fact and unreadable line. */
-export function toCsv({ better_elsewhere: better, provisional, unreadable, ...numbers }) {
+export function toCsv({ better_elsewhere: better, not_in_force: none, provisional, unreadable, ...numbers }) {
   const rows = [
     ["measure", "value", "detail"],
     ...Object.entries(numbers),
     ["better_elsewhere.orders", better.orders], ["better_elsewhere.customers", better.customers],
+    ["not_in_force.orders", none.orders, none.message],
     ["provisional.orders", provisional.orders], ["provisional.cost", provisional.cost],
     ...provisional.missing.map((fact) => ["provisional.missing", "", fact]),
     ["unreadable.orders", unreadable.orders],

@@ -1,23 +1,29 @@
 // The draft of a campaign: its documents, joined to the rules under which it is tried.
-import { timeOf } from "./moments.js";
+import { startOf } from "./moments.js";
 
 const REDEEMABLES_MAX = 30;
+const DATES = ["start_date", "expiration_date"];
 const LISTS = [
   "campaigns", "promotion_tiers", "vouchers", "validation_rules", "validation_rules_assignments", "categories", "product_collections", "segments",
 ];
 
-/** Returns the rules with the documents of a draft, its redeemables, and the latest of its starts, or 0. What is none of its documents is named. */
+/** Returns the rules with the documents of a draft, its redeemables, the latest of its starts, or 0, and the texts of its dates. What is none of its documents is named. */
 export function draftOf(rules, draft) {
   const read = readRules(rules);
   if (!isObject(draft)) throw new TypeError(`draft must be an object (actual value is \`${JSON.stringify(draft)}\`)`);
   const joined = { ...read };
+  const zone = read.time_zone?.name ?? read.time_zone;
+  const dates = new Set();
   let start = 0;
   for (const [name, given] of Object.entries(draft)) {
     if (!LISTS.includes(name)) throw new TypeError(`draft.${name} is not allowed; a draft has ${LISTS.join(", ")}`);
     const documents = listOf(given, `draft.${name}`);
     const former = joined[name] === undefined || joined[name] === null ? [] : listOf(joined[name], `rules.${name}`);
     checkNew(name, former, documents);
-    for (const { start_date: begin } of documents) start = Math.max(start, timeOf(begin) ?? 0);
+    for (const document of documents) {
+      start = Math.max(start, startOf(document.start_date, zone) ?? 0);
+      for (const field of DATES) if (document[field]) dates.add(`${field} ${document[field]}`);
+    }
     joined[name] = [...former, ...documents];
   }
   const of = (name, object, id) => listOf(draft[name] ?? [], name).map((document) => ({ object, id: id(document) }));
@@ -27,7 +33,7 @@ export function draftOf(rules, draft) {
   if (redeemables.length === 0 || redeemables.length > REDEEMABLES_MAX) {
     throw new TypeError(`draft must have 1 to ${REDEEMABLES_MAX} promotion_tiers and vouchers (actual value is \`${redeemables.length}\`)`);
   }
-  return { joined, redeemables, start };
+  return { joined, redeemables, start, dates: [...dates] };
 }
 
 function readRules(rules) {

@@ -1,6 +1,8 @@
 // Tries a draft on one order, and finds whether another offer would have given more.
 
 const ITEM_MEMBERS = ["product_id", "sku_id", "source_id", "related_object", "price", "product", "sku", "metadata"];
+// Refusals of a redeemable that is not in force.
+const NOT_IN_FORCE = new Set(["voucher_not_active", "voucher_expired", "voucher_not_active_now", "voucher_disabled", "promotion_not_active_now", "promotion_inactive"]);
 
 /** Tries a draft on orders, one after the other. */
 export class OrderTrial {
@@ -28,7 +30,10 @@ export class OrderTrial {
     return this.#prepared.count(request, { now: time, seed: line.toString(16).padStart(8, "0") });
   }
 
-  /** Returns the discount of the draft with its request, that of the best other offer, the customer, and what is missing; or the problem of the order. */
+  /**
+   * Returns the discount of the draft with its request, that of the best other offer, the customer, what is missing, and whether a redeemable of the
+   * draft is in force; or the problem of the order.
+   */
   decide({ order, time }) {
     const context = { now: time, seed: "00" };
     this.#prepared.decidePast(time, this.#inForceAt);
@@ -38,12 +43,13 @@ export class OrderTrial {
     } catch ({ message }) {
       return { problem: `it cannot be written as JSON: ${message}` };
     }
-    let [discount, request] = [0, undefined];
+    let [discount, request, isInForce] = [0, undefined, false];
     const missing = new Set();
     for (const redeemables of this.#requests) {
       const tried = `{${redeemables},${rest}`;
       const answer = JSON.parse(this.#prepared.validate(tried, context));
       if (answer.redeemables === undefined) return { problem: problemOf(answer) };
+      isInForce ||= !NOT_IN_FORCE.has(answer.redeemables[0]?.result?.error?.key);
       if (answer.valid && discountOf(answer.order) > discount) [discount, request] = [discountOf(answer.order), tried];
       for (const fact of answer.missing ?? []) missing.add(fact);
     }
@@ -54,7 +60,7 @@ export class OrderTrial {
       other = Math.max(0, ...(answer.redeemables?.data ?? []).map(({ order: discounted }) => discountOf(discounted)));
       for (const fact of answer.missing ?? []) missing.add(fact);
     }
-    return { discount, request, other, customer: nameOf(order), missing: [...missing] };
+    return { discount, request, other, customer: nameOf(order), missing: [...missing], isInForce };
   }
 }
 

@@ -11,6 +11,8 @@ import { Upkeep } from "./upkeep.js";
 const AHEAD_MS = 60_000;
 // A check waits for rules, where there are none, no earlier after an attempt.
 const PAUSE_MS = 10_000;
+// A supplement of another core follows a change of the rules: the head that was fetched comes from a cache, which has the next one soon.
+const PAUSES_AFTER_OTHER_CORE_MS = [1_000, 2_000, 4_000];
 
 /** The rules of a shop and their age. */
 export class ShopRules {
@@ -29,6 +31,9 @@ export class ShopRules {
   #storedAs;
   #decidesFor;
   #triedAt = -Infinity;
+  /** The attempts in a row whose supplement was of another core, and when the next one is due. */
+  #mismatches = 0;
+  #retryAt = Infinity;
   /** The bundle that decides; undefined while there is none. */
   bundle;
 
@@ -86,7 +91,8 @@ export class ShopRules {
   /** Whether a check is to wait for the service: there are no rules, or what they know of the customer is over. */
   async needsRefresh() {
     // An attempt that runs is waited for, a failed one is not repeated at once.
-    const isDue = this.#refreshing !== undefined || performance.now() - this.#triedAt >= PAUSE_MS;
+    const passed = performance.now();
+    const isDue = this.#refreshing !== undefined || passed - this.#triedAt >= PAUSE_MS || passed >= this.#retryAt;
     return this.bundle ? this.#customer.needs(this.#decidesFor, { supplement: this.bundle.supplement, now: this.now(), isDue }) : isDue;
   }
 
@@ -96,6 +102,11 @@ export class ShopRules {
     const age = this.now() - this.#confirmed;
     const next = Math.min(...[maxAge / 2, maxAge, this.#claims.exp * 1_000 - this.#confirmed].filter((at) => at >= age));
     return Number.isFinite(next) ? next - age + 1 : undefined;
+  }
+
+  /** The milliseconds until rules are to be fetched again whose supplement is of another core; infinite where it is not. */
+  untilRetry() {
+    return Math.max(this.#retryAt - performance.now(), 0);
   }
 
   /** Fetches what is newer; a call while another one runs is that one. */
@@ -172,6 +183,7 @@ export class ShopRules {
 
   async #refresh() {
     if (this.#signal.aborted) return { fresh: false, problem: this.#signal.reason };
+    this.#retryAt = Infinity;
     try {
       const fetchNewest = () => this.#customer.fetchFor((customerToken) => this.#fetch(customerToken));
       let fetched = await fetchNewest();
@@ -183,8 +195,15 @@ export class ShopRules {
     }
     if (this.#signal.aborted) return { fresh: false, problem: this.#signal.reason };
     this.#triedAt = performance.now();
+    this.#planRetry();
     this.#changed();
     return { fresh: this.problem === undefined, problem: this.problem };
+  }
+
+  #planRetry() {
+    const isOfOtherCore = this.bundle?.supplement?.problem?.code === "wrong_core";
+    this.#retryAt = this.#triedAt + ((isOfOtherCore && PAUSES_AFTER_OTHER_CORE_MS[this.#mismatches]) || Infinity);
+    this.#mismatches = isOfOtherCore ? this.#mismatches + 1 : 0;
   }
 
   #fetch(customerToken) {

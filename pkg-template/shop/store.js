@@ -36,12 +36,29 @@ export class ShopStore {
     await this.#ask((store) => store.delete(`${this.#name}/${name}`));
   }
 
-  /** Replaces a value by what is made of it. Other tabs wait meanwhile, where the host has locks. */
+  /** Replaces a value by what is made of it. Other tabs wait meanwhile: in IndexedDB always, and elsewhere where the host has locks. */
   update(name, change) {
-    const run = async () => this.put(name, change(await this.get(name)));
-    const updated = this.#last.then(() => this.#alone(run));
+    const isIndexed = this.#primary instanceof IndexedStore;
+    const run = isIndexed ? () => this.#updateIndexed(name, change) : () => this.#alone(async () => this.put(name, change(await this.get(name))));
+    const updated = this.#last.then(run);
     this.#last = updated.catch(() => {});
     return updated;
+  }
+
+  /** Reads and replaces a value in one transaction; in memory where that fails. */
+  async #updateIndexed(name, change) {
+    let isMade = false;
+    const make = (stored) => {
+      // A transaction that begins late must not change the value a second time.
+      if (isMade) return undefined;
+      isMade = true;
+      const value = change(this.#memory.has(name) ? this.#memory.get(name) : stored);
+      this.#memory.set(name, value);
+      return value;
+    };
+    const isStored = await this.#ask(async (store) => (await store.update(`${this.#name}/${name}`, make), true));
+    if (isStored) this.#memory.delete(name);
+    else make(undefined);
   }
 
   async #alone(run) {
@@ -91,6 +108,18 @@ class IndexedStore {
 
   delete(name) {
     return this.#run("readwrite", (table) => table.delete(name));
+  }
+
+  /** Replaces a value by what is made of it, unless that is undefined. Transactions that write wait for each other, in all tabs. */
+  update(name, change) {
+    return this.#run("readwrite", (table) => {
+      const request = table.get(name);
+      request.onsuccess = () => {
+        const value = change(request.result);
+        if (value !== undefined) table.put(value, name);
+      };
+      return request;
+    });
   }
 
   /** Resolves when the transaction is complete: until then a value may be lost. */

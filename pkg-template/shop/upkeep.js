@@ -41,7 +41,7 @@ export class Upkeep {
     this.schedule();
   }
 
-  /** Sets a timer for the time at which rules age, and fetches them then; missing ones are fetched repeatedly. */
+  /** Sets a timer for the time at which rules age or are to be fetched again, and fetches them then; missing ones are fetched repeatedly. */
   schedule() {
     this.#cancelTimer();
     if (this.#signal.aborted) return;
@@ -52,12 +52,13 @@ export class Upkeep {
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT_MS);
       return;
     }
-    const wait = rules.untilAgeing();
-    if (wait === undefined) return;
+    const wait = Math.min(rules.untilAgeing() ?? Infinity, poll ? rules.untilRetry() : Infinity);
+    if (wait === Infinity) return;
     this.#cancelTimer = later(Math.min(wait, LONGEST_TIMER_MS), this.#signal, () => {
+      // First, so that a retry is not due any more.
+      if (poll) rules.refresh();
       this.schedule();
       rules.notify();
-      if (poll) rules.refresh();
     });
   }
 

@@ -69,6 +69,15 @@ impl Journal {
         self.balances.get(account.as_str()).map_or(0, |sums| sums.balance)
     }
 
+    /// Returns the net of the transfers of an account until an instant, which is included; `None` beyond 64 bits. Counted transfers are all
+    /// earlier.
+    pub fn balance_until(&self, account: &AccountId, until: Instant) -> Option<i64> {
+        self.transfers.iter().filter(|one| one.at > until).try_fold(self.balance(account), |balance, one| {
+            let balance = if one.debit == *account { balance.checked_add_unsigned(one.amount)? } else { balance };
+            if one.credit == *account { balance.checked_sub_unsigned(one.amount) } else { Some(balance) }
+        })
+    }
+
     /// Returns every account with transfers, and its balance.
     pub fn balances(&self) -> impl Iterator<Item = (&AccountId, i64)> {
         self.balances.iter().map(|sums| (&sums.account, sums.balance))
@@ -86,26 +95,28 @@ impl Journal {
     pub fn chain(&self, chain: &str) -> Vec<Transfer> {
         let is_undone = |one: &Transfer| self.transfers.iter().any(|other| other.reverses.as_ref() == Some(&one.id));
         let of_chain = self.transfers.iter().filter(|one| one.chain == chain && !is_undone(one));
-        of_chain.map(|one| Transfer { amount: self.rest(one), ..one.clone() }).collect()
+        of_chain.map(|one| Transfer { amount: self.rest(one, Instant::LATEST), ..one.clone() }).collect()
     }
 
-    /// Returns the amount of a transfer without its reversed parts.
-    fn rest(&self, transfer: &Transfer) -> u64 {
-        let parts = self.transfers.iter().filter(|part| part.part_of.as_ref() == Some(&transfer.id));
+    /// Returns the amount of a transfer without the parts that were reversed until an instant.
+    fn rest(&self, transfer: &Transfer, until: Instant) -> u64 {
+        let parts =
+            self.transfers.iter().filter(|part| part.at <= until && part.part_of.as_ref() == Some(&transfer.id));
         parts.fold(transfer.amount, |rest, part| rest.remaining_after(part.amount))
     }
 
-    /// Units that left or reached an account from an instant until another, both included, by transfers that have not
-    /// been undone; `None` beyond 64 bits.
+    /// Units that left or reached an account from an instant until another, both included, by transfers that were not
+    /// undone until then; `None` beyond 64 bits.
     pub fn moved(&self, account: &AccountId, since: Instant, until: Instant) -> Option<u64> {
-        let undone: Vec<&Text> = self.transfers.iter().filter_map(|transfer| transfer.reverses.as_ref()).collect();
+        let reversals = self.transfers.iter().filter(|transfer| transfer.at <= until);
+        let undone: Vec<&Text> = reversals.filter_map(|transfer| transfer.reverses.as_ref()).collect();
         let since_then = self
             .transfers
             .iter()
             .filter(|one| one.at >= since && one.at <= until && (one.debit == *account || one.credit == *account))
             .filter(|one| one.reverses.is_none() && one.part_of.is_none() && !undone.contains(&&one.id));
         let counted = self.balances.get(account.as_str()).map(|sums| sums.counted_within(since, until));
-        total(since_then.map(|one| self.rest(one)).chain(counted))
+        total(since_then.map(|one| self.rest(one, until)).chain(counted))
     }
 
     /// Stores entries. A transfer that is stored already is skipped.
@@ -245,6 +256,37 @@ mod tests {
             }
         }
         assert_eq!(counted.moved(&AccountId::new("to"), at(4), at(9)), Some(36));
+    }
+
+    /// Both the balance and the period of an instant know nothing of later transfers, nor of what these undo.
+    #[test]
+    fn an_instant_has_the_counts_of_its_own_time() {
+        let at = |hour: i64| Instant::default().later(hour * 3_600_000);
+        let posted = |id: &str, hour: i64, amount: u64| Transfer { at: at(hour), ..transfer_of(id, amount) };
+        let back = |id: &str, hour: i64, amount: u64| {
+            let Transfer { debit, credit, .. } = transfer_of(id, amount);
+            Transfer { debit: credit, credit: debit, ..posted(id, hour, amount) }
+        };
+        let transfers = [
+            posted("t_1", 1, 10),
+            posted("t_2", 2, 5),
+            Transfer { reverses: Some("t_2".into()), ..back("t_3", 3, 5) },
+            Transfer { part_of: Some("t_1".into()), ..back("t_4", 4, 3) },
+            Transfer { credit: AccountId::new("from"), ..posted("t_5", 5, 2) },
+        ];
+        let mut journal = Journal::default();
+        journal.apply(&transfers.map(Entry::Post)).unwrap();
+        for (hour, expected) in [0, 10, 15, 10, 7, 7].into_iter().enumerate() {
+            let until = at(i64::try_from(hour).unwrap());
+            let of = |name: &str| journal.balance_until(&AccountId::new(name), until);
+            assert_eq!((of("to"), of("from"), of("none")), (Some(expected), Some(-expected), Some(0)), "{hour}");
+            let moved = journal.moved(&AccountId::new("to"), at(0), until);
+            assert_eq!(moved, u64::try_from(expected).ok(), "{hour}");
+        }
+        assert_eq!(
+            journal.balance_until(&AccountId::new("to"), Instant::LATEST),
+            Some(journal.balance(&AccountId::new("to")))
+        );
     }
 
     #[test]

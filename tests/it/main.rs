@@ -20,6 +20,7 @@ mod engine_versions;
 mod fuzz_targets;
 mod overflow;
 mod package_types;
+mod past_decisions;
 mod properties;
 mod shapes;
 mod tier_vectors;

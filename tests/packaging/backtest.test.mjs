@@ -42,7 +42,7 @@ const ORDERS = [
 ];
 const EXPECTED = {
   orders: 7, canceled: 0, touched: 6, cost: 2_740, uncounted: 0, better_elsewhere: { orders: 4, customers: 3 },
-  provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
+  not_in_force: { orders: 0 }, provisional: { orders: 0, cost: 0, missing: [] }, unreadable: { orders: 0, lines: [] },
 };
 const run = (orders, more) => backTest({ rules: RULES, draft: DRAFT, orders, now: NOW, ...more });
 const lines = (orders) => orders.map((order) => JSON.stringify(order)).join("\n");
@@ -126,6 +126,19 @@ check("redemptions of the rules count in the period of an order, up to its time"
   assert.equal(await touched("2025-06-02T21:00:00Z", "2025-06-02T22:00:00Z"), 1, "on the next day");
 });
 
+check("redemptions of the rules count in totals up to the time of an order", async () => {
+  const moved = (id, at, more) => ({ id, at, debit: "promotion_tier/promo_old/redemptions", credit: "campaign/camp_old/redeemed", amount: 1, ...more });
+  const undone = { debit: "campaign/camp_old/redeemed", credit: "promotion_tier/promo_old/redemptions", reverses: "t_2" };
+  const rules = { ...RULES, transfers: [moved("t_1", "2025-06-01T08:00:00Z"), moved("t_2", "2025-06-01T20:00:00Z"), moved("t_3", "2025-06-02T08:00:00Z", undone)] };
+  const draft = limited("campaign.redemptions.count", { $less_than_or_equal: [2] });
+  const joined = { ...draft, campaigns: [], promotion_tiers: [{ ...draft.promotion_tiers[0], campaign_id: "camp_old" }] };
+  const touched = async (...times) => (await run(times.map((time) => atTime(time)), { rules, draft: joined })).touched;
+  assert.equal(await touched("2025-06-01T06:00:00Z", "2025-06-01T07:00:00Z", "2025-06-01T07:30:00Z"), 2, "before both");
+  assert.equal(await touched("2025-06-01T12:00:00Z", "2025-06-01T13:00:00Z"), 1, "after one");
+  assert.equal(await touched("2025-06-01T21:00:00Z"), 0, "after both");
+  assert.equal(await touched("2025-06-02T21:00:00Z", "2025-06-02T22:00:00Z"), 1, "after one was undone");
+});
+
 check("orders are decided at their own time, offers by their dates at `now`", async () => {
   const [morning, evening] = [atTime("2025-06-02T08:00:00Z"), atTime("2025-06-02T20:00:00Z")];
   const withTier = (more) => ({ ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], ...more }], validation_rules: [], validation_rules_assignments: [] });
@@ -143,6 +156,38 @@ check("orders are decided at their own time, offers by their dates at `now`", as
   const others = (more) => ({ ...RULES, validation_rules: [], validation_rules_assignments: [], promotion_tiers: [{ ...RULES.promotion_tiers[0], ...more }] });
   const better = async (more) => (await run([morning, evening], { draft: withTier(), rules: others(more) })).better_elsewhere.orders;
   assert.deepEqual([await better({ start_date: "2026-01-01T00:00:00Z" }), await better({ expiration_date: "2026-01-01T00:00:00Z" }), await better({ validity_hours: hours })], [2, 0, 1]);
+});
+
+check("a draft that is in force for no order says so, with the dates", async () => {
+  const withTier = (more) => ({ ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], ...more }], validation_rules: [], validation_rules_assignments: [] });
+  const orders = [atTime("2025-06-02T08:00:00Z"), atTime("2025-06-04T20:00:00Z"), atTime("2025-06-03T20:00:00Z", { status: "CANCELED" })];
+  const result = async (more, options) => {
+    const { touched, cost, not_in_force } = await run(orders, { draft: withTier(more), now: undefined, ...options });
+    return [touched, cost, not_in_force];
+  };
+  const frame = { validity_timeframe: { interval: "P7D", duration: "P1D" } };
+  assert.deepEqual(await result({ ...frame, start_date: "2999-12-24T00:00:00Z" }), [0, 0, {
+    orders: 2,
+    message: "the draft is in force for none of the orders, which are from 2025-06-02T08:00:00.000Z to 2025-06-04T20:00:00.000Z: it has start_date 2999-12-24T00:00:00Z, "
+      + "and offers are tried that are in force at 2999-12-24T00:00:00.000Z",
+  }]);
+  const [, , ended] = await result({ expiration_date: "2025-01-01" }, { now: NOW });
+  assert.match(ended.message, /: it has expiration_date 2025-01-01, and offers are tried that are in force at 2026-03-01T12:00:00.000Z$/);
+  const [, , disabled] = await result({ active: false });
+  assert.match(disabled.message, /: it has no dates, /);
+  assert.deepEqual(await result({ validity_hours: { daily: [{ start_time: "07:00", expiration_time: "09:00", days_of_week: [1] }] } }), [1, 100, { orders: 1 }], "of one order");
+  assert.match(toCsv(await run(orders, { draft: withTier({ active: false }) })), /\r\nnot_in_force.orders,2,"the draft is in force for none/);
+});
+
+check("a start date without a clock begins in the time zone of the rules, west and east of UTC", async () => {
+  const draft = { ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], start_date: "2999-01-24", expiration_date: "2999-01-24" }], validation_rules: [], validation_rules_assignments: [] };
+  for (const [name, hours] of [["America/New_York", -5], ["Pacific/Niue", -11], ["Asia/Tokyo", 9], ["UTC", 0], ["Pacific/Kiritimati", 14]]) {
+    // As a project has it, and as the rules of a shop.
+    for (const time_zone of [name, { name, offset: hours * 3_600, transitions: [] }]) {
+      const { touched, not_in_force } = await run([atTime("2025-06-02T08:00:00Z")], { draft, rules: { ...RULES, time_zone }, now: undefined });
+      assert.deepEqual([touched, not_in_force], [1, { orders: 0 }], name);
+    }
+  }
 });
 
 check("an order without a time has that of the order before it, and the first ones `now`", async () => {
@@ -228,8 +273,8 @@ check("a result is written as CSV", async () => {
   const rows = csv.split("\r\n");
   assert.deepEqual(rows.slice(0, 5), ["measure,value,detail", "orders,3,", "canceled,0,", "touched,2,", "cost,480,"]);
   assert.match(rows.at(-2), /^unreadable\.line,2,"it is no JSON: .*""a"".*"$/);
-  const facts = { orders: 0, better_elsewhere: { orders: 0, customers: 0 }, provisional: { orders: 1, cost: 0, missing: ["=cmd", "voucher/A,B"] }, unreadable: { orders: 0, lines: [] } };
-  assert.deepEqual(toCsv(facts).split("\r\n").slice(6, 8), ["provisional.missing,,\"'=cmd\"", "provisional.missing,,\"voucher/A,B\""]);
+  const facts = { orders: 0, better_elsewhere: { orders: 0, customers: 0 }, not_in_force: { orders: 0 }, provisional: { orders: 1, cost: 0, missing: ["=cmd", "voucher/A,B"] }, unreadable: { orders: 0, lines: [] } };
+  assert.deepEqual(toCsv(facts).split("\r\n").slice(7, 9), ["provisional.missing,,\"'=cmd\"", "provisional.missing,,\"voucher/A,B\""]);
 });
 
 check("an amount beside lines without prices counts, and a canceled order does not", async () => {

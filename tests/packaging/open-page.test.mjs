@@ -51,9 +51,10 @@ async function answer(request, response) {
   return response.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY }).end("<!doctype html><title>Shop</title>");
 }
 
-async function openPage() {
+async function openPage({ hasLocks = true } = {}) {
   const page = await browser.context.newPage();
   pages.push(page);
+  if (!hasLocks) await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "locks", { value: undefined }));
   await load(page);
   return page;
 }
@@ -119,6 +120,31 @@ check("a redemption that a reload cut off is pending, is continued, and counts o
   });
   assert.deepEqual([pending, answered.kind, answered.replayed, counted.size], [[cartOf("TEN")], "redeemed", true, 1]);
   assert.deepEqual(await page.evaluate(() => window.shop.pending()), []);
+}, noBrowser);
+
+check("two tabs without locks that redeem at the same time: each redemption is kept", async () => {
+  const [one, two, third] = [await openPage({ hasLocks: false }), await openPage({ hasLocks: false }), await openPage({ hasLocks: false })];
+  server.state.instead.redemptions = (request) => request.socket.destroy();
+  const codesOf = (page) => page.evaluate(async () => (await window.shop.pending()).map(({ request }) => request.redeemables[0].id));
+  // A message begins both at the same time: timers of a tab that is not shown are late.
+  for (const page of [one, two]) {
+    await page.evaluate(() => {
+      new BroadcastChannel("begin").onmessage = ({ data }) => {
+        const cart = { redeemables: [{ object: "voucher", id: `${data}-${window.tabName}` }], order: { amount: 1_000 } };
+        window.shop.redeem(cart).catch(() => {});
+      };
+    });
+  }
+  await one.evaluate(() => { window.tabName = "one"; });
+  await two.evaluate(() => { window.tabName = "two"; });
+  const expected = [];
+  for (let round = 0; round < 10; round += 1) {
+    await third.evaluate((data) => new BroadcastChannel("begin").postMessage(data), `${round}`);
+    expected.push(`${round}-one`, `${round}-two`);
+    // A tab lists what it sends itself also where the store has lost it, and then stores it again. The third one lists what is kept.
+    for (const [page, name] of [[one, "one"], [two, "two"]]) await until(async () => (await codesOf(page)).includes(`${round}-${name}`), "it is sent");
+    assert.deepEqual((await codesOf(third)).sort(), expected.toSorted());
+  }
 }, noBrowser);
 
 check("a shop of a thousand offers opens from the store", async () => {

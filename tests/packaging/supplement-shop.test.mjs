@@ -36,6 +36,57 @@ check("a supplement of older rules is not used: verdicts are provisional until a
   assert.deepEqual([verdict.kind, verdict.valid, requestedSupplements()], ["final", true, 1]);
 });
 
+/** Serves rules that the service has changed just now: its caches have the former head, its supplements belong to the changed rules. */
+function serveFormerHead() {
+  const changed = vip("changed");
+  server.serveRules(vip());
+  answerSupplements(changed);
+  return () => {
+    server.serveRules(changed, { rev: 3_000 });
+    answerSupplements(changed);
+  };
+}
+
+check("a supplement of newer rules: both are fetched again after 1, 2 and 4 seconds, and then only by a check", async () => {
+  serveFormerHead();
+  const shop = await open({ customer, poll: true });
+  const requests = [];
+  for (let second = 0; second <= 20; second += 1) {
+    if (requestedSupplements() > 0) requests.push(second);
+    const { kind, missing } = shop.checkNow(vipCart);
+    assert.deepEqual([kind, missing], ["provisional", WITHOUT], `after ${second} s`);
+    await tick(SECOND);
+  }
+  assert.deepEqual(requests, [0, 1, 3, 7]);
+  assert.equal((await shop.check(vipCart)).kind, "provisional");
+  assert.equal(requestedSupplements(), 1, "a check after ten seconds");
+});
+
+check("the next head arrives while a supplement of its core waits: verdicts about the customer are final after a second", async () => {
+  const serveChanged = serveFormerHead();
+  const shop = await open({ customer, poll: true });
+  assert.deepEqual(shop.checkNow(vipCart).missing, WITHOUT);
+  serveChanged();
+  await tick(SECOND);
+  const verdict = shop.checkNow(vipCart);
+  assert.deepEqual([verdict.kind, verdict.valid, verdict.asOf.revision.rev], ["final", true, 3_000]);
+  requestedSupplements();
+  await tick(20 * SECOND);
+  assert.equal(requestedSupplements(), 0, "nothing is fetched again");
+});
+
+check("without polls a check fetches a supplement of newer rules again after a second, not before", async () => {
+  const serveChanged = serveFormerHead();
+  const shop = await open({ customer });
+  serveChanged();
+  await tick(0.9 * SECOND, 100);
+  assert.deepEqual((await shop.check(vipCart)).missing, WITHOUT);
+  await tick(0.2 * SECOND, 100);
+  assert.deepEqual(shop.checkNow(vipCart).missing, WITHOUT, "no timer fetches it");
+  const verdict = await shop.check(vipCart);
+  assert.deepEqual([verdict.kind, verdict.valid], ["final", true]);
+});
+
 for (const [name, skew] of [["a day ahead", 24 * HOUR], ["a day behind", -24 * HOUR]]) {
   check(`a supplement counts within its time on a clock that is ${name}`, async () => {
     skewLocalClock(skew);

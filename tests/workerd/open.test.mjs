@@ -146,6 +146,43 @@ check("a customer's own limit is known to the page, also after the redemption", 
   assert.deepEqual([refused.state, refused.problem.status], ["broken", 401]);
 });
 
+/** Returns the core of the present head or supplement. */
+async function coreOf(path, token) {
+  const headers = { "x-client-application-id": key.id, "x-client-token": key.token, origin, ...(token && { "x-customer-token": token }) };
+  const reply = await fetch(`${service.url}${path}`, { headers });
+  const text = await reply.text();
+  return reply.status === 200 ? JSON.parse(Buffer.from(text.split(".")[1], "base64url")).core : undefined;
+}
+
+check("rules that change just before `open`: the customer is known as soon as the entry has the next head", async () => {
+  const secret = (await call("GET", "/management/v1/projects/proj_dev/customer-token-key")).body;
+  const token = customerToken(secret, "proj_dev", "anna");
+  await checkUntil(await open(), cartOf("OPEN-CODE"), ({ kind }) => kind === "final");
+  let first;
+  let shop;
+  for (let round = 0; first?.omitted.length !== 1; round += 1) {
+    assert.ok(round < 20, "no shop was opened between the change and the head of the entry");
+    // A change is built at once where the last build is more than a second ago. The entry then has the former head in memory.
+    await sleep(1_500);
+    const former = await waitUntil(() => coreOf("/client/v1/bundle"), "a head");
+    const campaign = { name: `Changed ${round}`, type: "STANDALONE", visibility: "public", campaign_type: "DISCOUNT_COUPONS", voucher: { discount, code_config: { pattern: `CHANGED-${round}` } } };
+    assert.equal((await call("POST", "/v1/campaigns", campaign)).status, 200);
+    await waitUntil(async () => (await coreOf("/client/v1/bundle/me", token)) !== former, "the object has the next core", { pause: 5 });
+    shop = await open({ customer: () => token, poll: false });
+    first = await shop.check(cartOf("OPEN-CODE"));
+    assert.deepEqual([first.kind, first.valid], ["final", true]);
+  }
+  assert.deepEqual(first.omitted, ["tracking_id"], "the supplement is of the next core");
+  const begin = performance.now();
+  const last = await waitUntil(async () => {
+    const verdict = await shop.check(cartOf("OPEN-CODE"));
+    return verdict.omitted.length === 0 && verdict;
+  }, "the supplement is of the same core");
+  assert.deepEqual([last.kind, last.valid], ["final", true]);
+  // A failed attempt of another kind is repeated after ten seconds.
+  assert.ok(performance.now() - begin < 9_000, `after ${performance.now() - begin} ms`);
+});
+
 check("the service stops and starts: the shop decides meanwhile, and is fresh again", async () => {
   const shop = await open({ timeout: 2_000 });
   assert.equal((await shop.check(cartOf("OPEN-CODE"))).valid, true);

@@ -236,7 +236,10 @@ impl Facts for RuleSetFacts {
         if !self.has_history && !self.is_summed(account) {
             return Known::Unknown;
         }
-        self.with_journal(|journal| journal.balance(account))
+        match self.past {
+            Some(past) => self.with_journal(|journal| journal.balance_until(account, past.now)).readable(),
+            None => self.with_journal(|journal| journal.balance(account)),
+        }
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {

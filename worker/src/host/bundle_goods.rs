@@ -14,8 +14,6 @@ use std::collections::BTreeMap;
 
 /// Maximum number of pages and buckets in memory, of some 10 kB each; above it the cache is cleared.
 const PARTS_MAX: usize = 500;
-/// Maximum number of parts on the way from a root to a bucket: a level has 64 times as many parts as the one above.
-const STEPS_MAX: u32 = 5;
 
 thread_local! {
     static PARTS: RefCell<BTreeMap<String, Vec<u8>>> = const { RefCell::new(BTreeMap::new()) };
@@ -37,7 +35,8 @@ pub(super) async fn find_bucket(
         return None;
     }
     let mut search = BucketSearch::new(root, bucket);
-    for _ in 0..STEPS_MAX {
+    // The search bounds its steps.
+    loop {
         let known = have.and_then(|have| search.answer_known(have));
         let found = match known {
             Some(known) => Some(known),
@@ -50,13 +49,12 @@ pub(super) async fn find_bucket(
             return Some(immutable(Uint8Array::from(found.as_slice()), caller, request_id));
         }
     }
-    None
 }
 
 /// Returns the bytes of a bucket; `None` where KV does not have all parts, or has others in their place.
 pub(super) async fn find_bytes(bindings: &Bindings, project: &str, root: &str, bucket: u32) -> Option<Vec<u8>> {
     let mut search = BucketSearch::new(root, bucket);
-    for _ in 0..STEPS_MAX {
+    loop {
         let part = find_part(bindings, &bundle_parts::copy_name(project, search.hash())).await?;
         match search.is_bucket(&part) {
             Ok(false) => {}

@@ -25,6 +25,10 @@ const LIMITS: [(Limit, i32); 8] = [
     (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 10),
 ];
 
+/// Maximum number of statements that are remembered for a purpose: a filter of a list may give a statement of its own. Above it plans are
+/// examined again, and no further finding is recorded.
+const REMEMBERED_MAX: usize = 2_000;
+
 /// A SQLite database.
 pub struct Sqlite {
     connection: Connection,
@@ -95,18 +99,35 @@ impl Sqlite {
         let lower = statement.to_ascii_lowercase().replace("(select value", "");
         let is_one = lower.matches("select ").count() == 1;
         let is_narrow = is_one && NARROW.iter().any(|condition| statement.contains(condition));
-        if !is_narrow || statement.contains("INDEXED BY") || !self.planned.borrow_mut().insert(statement.to_owned()) {
+        if !is_narrow || !self.is_new(statement) {
             return Ok(());
         }
+        // Where the statement names the index, SQLite reads all of it if no condition fits. Of a join one table is read whole by intention.
+        let is_named = statement.contains("INDEXED BY") && !statement.contains(" JOIN ");
         let mut explained = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).map_err(fault)?;
         let mut rows = explained.raw_query();
         while let Some(row) = rows.next().map_err(fault)? {
             let step: String = row.get(3).map_err(fault)?;
-            if step.contains("INDEX document_") && step.ends_with("(kind=?)") {
-                self.scans.borrow_mut().push(format!("{step}: {statement}"));
+            let is_by_kind = step.contains("INDEX document_") && step.ends_with("(kind=?)");
+            let is_whole = is_named && step.starts_with("SCAN ") && step.contains(" USING ");
+            let mut scans = self.scans.borrow_mut();
+            if (is_by_kind || is_whole) && scans.len() < REMEMBERED_MAX {
+                scans.push(format!("{step}: {statement}"));
             }
         }
         Ok(())
+    }
+
+    /// Returns true if the plan of a statement was not examined, and remembers it.
+    fn is_new(&self, statement: &str) -> bool {
+        let mut planned = self.planned.borrow_mut();
+        if planned.contains(statement) {
+            return false;
+        }
+        if planned.len() >= REMEMBERED_MAX {
+            planned.clear();
+        }
+        planned.insert(statement.to_owned())
     }
 
     /// Returns the steps of SQLite's machine since the last call: the work of statements, independent of time and load.
@@ -175,8 +196,9 @@ impl Sql for Sqlite {
         let steps = u64::try_from(prepared.reset_status(StatementStatus::VmStep)).unwrap_or_default();
         // A measurement.
         self.steps.set(self.steps.get().saturating_add(steps));
-        if prepared.reset_status(StatementStatus::RePrepare) > 0 {
-            self.replanned.borrow_mut().insert(statement.to_owned());
+        let mut replanned = self.replanned.borrow_mut();
+        if prepared.reset_status(StatementStatus::RePrepare) > 0 && replanned.len() < REMEMBERED_MAX {
+            replanned.insert(statement.to_owned());
         }
         Ok(answer)
     }
@@ -188,5 +210,49 @@ impl Sql for Sqlite {
         let used = number("page_count")?.saturating_sub(number("freelist_count")?);
         // A size for the operator.
         Ok(used.saturating_mul(number("page_size")?))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    fn database() -> Sqlite {
+        let sql = Sqlite::memory().unwrap();
+        Store::open(&sql, 0).unwrap();
+        sql.take_scans();
+        sql
+    }
+
+    #[test]
+    fn a_named_index_that_is_read_whole_is_a_scan() {
+        let sql = database();
+        let run = |condition: &str, index: &str| {
+            let statement =
+                format!("SELECT body FROM document INDEXED BY {index} WHERE kind = 'voucher' AND {condition}");
+            sql.run(&statement, &["v_1".into()]).unwrap();
+            sql.take_scans()
+        };
+        assert_eq!(run("id = +?1", "document_id"), [""; 0]);
+        assert_eq!(run("parent = +?1 AND holder IS NULL AND used_up IS NULL", "document_free"), [""; 0]);
+        let whole = run("parent IS NULL AND id = +?1", "document_open");
+        assert!(whole.len() == 1 && whole[0].starts_with("SCAN document USING INDEX document_open: "), "{whole:?}");
+        let by_kind = run("id = +?1", "document_created");
+        assert!(by_kind.len() == 1 && by_kind[0].contains("(kind=?)"), "{by_kind:?}");
+    }
+
+    #[test]
+    fn the_driver_remembers_a_bounded_number_of_statements() {
+        let sql = database();
+        for number in 0..REMEMBERED_MAX.saturating_add(100) {
+            let statement = format!(
+                "SELECT {number} FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL AND id = +?1"
+            );
+            sql.run(&statement, &["v_1".into()]).unwrap();
+        }
+        assert!((100..REMEMBERED_MAX).contains(&sql.planned.borrow().len()), "{}", sql.planned.borrow().len());
+        assert_eq!(sql.scans.borrow().len(), REMEMBERED_MAX);
     }
 }

@@ -2,7 +2,8 @@
 //! the project may see them. Never private codes, counts, or customer data.
 //!
 //! All steps belong to one revision of the documents: where it changes between two slices, the build begins again, and reads only what was
-//! written since. An urgent build that has selected all is completed for its revision.
+//! written since. A selection that has not read all goes on reading before that, so that not each slice lists all ids again. An urgent build
+//! that has selected all is completed for its revision.
 
 use crate::domain::bundle::core_summary::CoreSummary;
 use crate::domain::bundle::horizon::Horizon;
@@ -22,6 +23,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Rows of a slice that writing a part counts as: hash and storage of 512 kB.
 const PART_ROWS: u64 = 100;
+
+/// Rows of a slice that a selection counts as which follows an outdated one: it lists all ids at once, so it has a slice of its own.
+const SELECTION_ROWS: u64 = 5_000;
 
 /// Core of a bundle.
 #[derive(Debug)]
@@ -67,6 +71,8 @@ pub struct CoreBuild {
     /// Revision from which on the written documents are recorded.
     recorded: Option<String>,
     horizon: Horizon,
+    /// True if documents have changed since the selection began. Then it only reads documents, for the selection that follows.
+    is_outdated: bool,
     /// Time of the last slice.
     continued: Instant,
     /// `None` after a fault.
@@ -93,11 +99,8 @@ impl CoreBuild {
         is_urgent: bool,
     ) -> Result<CoreBuild, Fault> {
         match take_build(project) {
-            Some(kept) if kept.is_usable(project, state, now, is_urgent) => Ok(kept),
-            Some(kept) => {
-                let read = kept.into_unchanged(store, state)?;
-                CoreBuild::begin_with(store, project, state, now, read)
-            }
+            Some(kept) if kept.is_usable(project, state, now, is_urgent) => Ok(CoreBuild { continued: now, ..kept }),
+            Some(kept) => kept.restart(store, project, state, now),
             None => CoreBuild::begin(store, project, state, now),
         }
     }
@@ -118,6 +121,7 @@ impl CoreBuild {
             read,
             recorded: None,
             horizon: selection.horizon,
+            is_outdated: false,
             continued: now,
             stage: Some(CoreStage::Selecting(Box::new(selection))),
         })
@@ -139,12 +143,24 @@ impl CoreBuild {
             && self.horizon.includes(now)
     }
 
-    /// Returns the documents that it has read and that have not been written since; none if that is not known.
-    fn into_unchanged(self, store: &Store<'_>, state: &BundleState) -> Result<ReadDocuments, Fault> {
-        let Some(written) = self.list_written(store, state)? else { return Ok(ReadDocuments::default()) };
-        let mut read = self.read;
-        read.forget(&written);
-        Ok(read)
+    /// Begins again with the documents that it has read and that have not been written since; with none if that is not known. A selection
+    /// that has not read all is continued before.
+    fn restart(
+        mut self,
+        store: &Store<'_>,
+        project: &BundleProject<'_>,
+        state: &BundleState,
+        now: Instant,
+    ) -> Result<CoreBuild, Fault> {
+        let Some(written) = self.list_written(store, state)? else {
+            return CoreBuild::begin(store, project, state, now);
+        };
+        self.read.forget(&written);
+        let is_reading = matches!(self.stage, Some(CoreStage::Selecting(_)));
+        if !is_reading || self.settings != hash_settings(project) || !self.horizon.includes(now) {
+            return CoreBuild::begin_with(store, project, state, now, self.read);
+        }
+        Ok(CoreBuild { revision: state.revision.clone(), is_outdated: true, continued: now, ..self })
     }
 
     /// Lists the documents that were written since it was kept; `None` if that is not known.
@@ -189,6 +205,11 @@ impl CoreBuild {
         }
     }
 
+    /// Returns true if an outdated selection has read all documents: another one follows.
+    fn has_read_all(&self) -> bool {
+        matches!(&self.stage, Some(CoreStage::Selecting(selection)) if self.is_outdated && selection.is_done())
+    }
+
     /// Continues the build, as far as the rows reach; returns true if the core is complete.
     pub fn advance(
         &mut self,
@@ -196,7 +217,15 @@ impl CoreBuild {
         project: &BundleProject<'_>,
         budget: &mut SliceBudget,
     ) -> Result<bool, Fault> {
-        while let Some(stage) = self.stage.take() {
+        loop {
+            if budget.rows > 0 && self.has_read_all() {
+                let selection = OfferSelection::begin(store, self.continued)?;
+                (self.horizon, self.is_outdated) = (selection.horizon, false);
+                self.stage = Some(CoreStage::Selecting(Box::new(selection)));
+            }
+            let Some(stage) = self.stage.take() else {
+                return Err(Fault::new("a build of a core continues after a fault"));
+            };
             let is_selecting = matches!(stage, CoreStage::Selecting(_));
             let is_complete = matches!(stage, CoreStage::Complete(_));
             if is_complete || budget.rows == 0 {
@@ -204,15 +233,19 @@ impl CoreBuild {
                 self.record_written(store, is_complete);
                 return Ok(is_complete);
             }
-            let CoreStep { stage, rows } = stage.step(store, project, self.horizon.built, &mut self.read)?;
+            let CoreStep { stage, rows } =
+                stage.step(store, project, self.horizon.built, self.is_outdated, &mut self.read)?;
             if let (true, CoreStage::Preparing(preparation)) = (is_selecting, &stage) {
                 self.horizon = preparation.horizon();
             }
             self.stage = Some(stage);
             // The last step may take more than there is.
             budget.rows = budget.rows.saturating_sub(rows);
+            if self.has_read_all() {
+                // Nothing is left then.
+                budget.rows = budget.rows.saturating_sub(SELECTION_ROWS);
+            }
         }
-        Err(Fault::new("a build of a core continues after a fault"))
     }
 }
 
@@ -238,12 +271,13 @@ impl CoreStage {
         store: &mut Store<'_>,
         project: &BundleProject<'_>,
         built: Instant,
+        is_outdated: bool,
         documents: &mut ReadDocuments,
     ) -> Result<CoreStep, Fault> {
         match self {
             CoreStage::Selecting(mut selection) => {
                 let read = selection.step(store, documents)?;
-                let stage = match selection.is_done() {
+                let stage = match selection.is_done() && !is_outdated {
                     true => CoreStage::Preparing(Box::new(Preparation::begin(store, project, *selection)?)),
                     false => CoreStage::Selecting(selection),
                 };

@@ -71,6 +71,10 @@ fn neighbours_of(hashes: &[String], place: usize) -> Option<Vec<String>> {
     Some(neighbours)
 }
 
+/// Maximum number of parts on the way from a root to a bucket: a level has 64 times as many parts as the one above. Wrong copies could lead
+/// on without end.
+const STEPS_MAX: u32 = 5;
+
 /// Search for a bucket from the root of a tree downwards; each step reads one stored part.
 #[derive(Debug)]
 pub struct BucketSearch {
@@ -82,12 +86,14 @@ pub struct BucketSearch {
     path: Vec<String>,
     /// True if the next part is known to be the bucket.
     is_at_bucket: bool,
+    /// Number of parts that were read.
+    steps: u32,
 }
 
 impl BucketSearch {
     /// Begins at a root.
     pub fn new(root: &str, place: u32) -> BucketSearch {
-        BucketSearch { hash: root.to_owned(), place, path: Vec::new(), is_at_bucket: false }
+        BucketSearch { hash: root.to_owned(), place, path: Vec::new(), is_at_bucket: false, steps: 0 }
     }
 
     /// Returns the hash of the part to read next.
@@ -101,13 +107,14 @@ impl BucketSearch {
     }
 
     /// Takes the part of the hash. Returns the answer when it is the bucket, else `None`: then the search continues. `Err` means that
-    /// there is no such bucket.
+    /// there is no such bucket, or that it is too far from the root.
     pub fn read(&mut self, part: &[u8]) -> Result<Option<Vec<u8>>, NoBucket> {
         Ok(self.is_bucket(part)?.then(|| self.write(Some(part))))
     }
 
     /// Takes the part of the hash, as `read` does; returns true if it is the bucket.
     pub fn is_bucket(&mut self, part: &[u8]) -> Result<bool, NoBucket> {
+        self.steps = self.steps.checked_add(1).filter(|steps| *steps <= STEPS_MAX).ok_or(NoBucket)?;
         if !self.is_at_bucket
             && let Ok(page) = serde_json::from_slice::<GoodsPage>(part)
         {
@@ -181,6 +188,19 @@ mod tests {
         }
         assert_eq!(below.len(), 1);
         (parts, below.remove(0))
+    }
+
+    /// A page of a hostile copy that names itself leads to no bucket. It is given up after as many parts as the largest tree has on a way.
+    #[test]
+    fn a_page_that_leads_back_to_itself_ends_the_search() {
+        let page = make_page(2, vec!["0".repeat(64); 64], 4_096).unwrap().body;
+        let mut search = BucketSearch::new(&"0".repeat(64), 0);
+        let steps = (0..100).take_while(|_| search.is_bucket(page.as_bytes()) == Ok(false)).count();
+        assert_eq!(steps, 5);
+        let (parts, root) = tree(64 * 64 * 2);
+        let mut search = BucketSearch::new(&root, 64 * 64 * 2 - 1);
+        let steps = (0..5).take_while(|_| !search.is_bucket(parts[search.hash()].as_bytes()).unwrap()).count();
+        assert_eq!(steps, 3, "a tree of three levels of pages");
     }
 
     fn find(parts: &BTreeMap<String, String>, root: &str, place: u32) -> Option<Json> {

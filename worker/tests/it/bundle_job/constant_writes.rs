@@ -270,6 +270,7 @@ fn no_slice_reads_more_documents_than_its_bound() {
     shop.rows.set(ROWS);
     let rev = shop.rev();
     let (mut slices, mut most, mut all) = (0, 0, 0);
+    let mut rows = Vec::new();
     while shop.rev() == rev {
         for (kind, path) in
             [("voucher", "$.metadata.at"), ("promotion_tier", "$.banner"), ("campaign", "$.description")]
@@ -278,13 +279,19 @@ fn no_slice_reads_more_documents_than_its_bound() {
             shop.set(kind, number.get(), path, json!(format!("text {}", number.get())));
         }
         shop.sql.documents.set(0);
+        shop.sql.rows.set(0);
         shop.slice();
+        rows.push(shop.sql.rows.get());
         let read = shop.sql.documents.get();
         (slices, most, all) = (slices + 1, most.max(read), all + read);
         assert!(slices < 1_000, "no head");
     }
     let core = shop.core_text();
-    eprintln!("{slices} slices, at most {most} documents, {all} together");
+    let long = rows.iter().filter(|rows| **rows > 5_000).count();
+    eprintln!("{slices} slices, at most {most} documents, {all} together; {long} slices with all ids; rows: {rows:?}");
+    // The slices before only read on, and list the ids of one kind at most.
+    assert!(long <= 3, "{long} of {slices} slices list all ids: {rows:?}");
+    assert!(rows.iter().all(|rows| *rows <= 15_200), "a slice reads more rows than the selection has: {rows:?}");
     assert!(most <= 100 + 25, "a slice reads {most} documents");
     assert!((9_000..14_000).contains(&all), "{all} documents");
     assert_eq!(core.matches("\"object\":\"promotion_tier\"").count(), 2_001);
