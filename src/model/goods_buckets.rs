@@ -60,8 +60,12 @@ impl KnownGoodsNames {
 
     /// Returns whether all goods of a name are listed.
     pub fn has(&self, name: &str) -> bool {
-        self.named.contains(name)
-            || !self.read.is_empty() && self.read.contains(&bucket_of(hash_prefix(name), self.buckets))
+        if self.read.is_empty() {
+            return self.named.contains(name);
+        }
+        // With all buckets, as those of few goods are one, no hash is needed.
+        let is_complete = u32::try_from(self.read.len()) == Ok(self.buckets);
+        is_complete || self.named.contains(name) || self.read.contains(&bucket_of(hash_prefix(name), self.buckets))
     }
 }
 
@@ -89,5 +93,7 @@ mod tests {
         assert_eq!(["mug", "abc", "abd"].map(|name| names.has(name)), [true, true, hash_prefix("abd") >> 28 == 0xb]);
         names.add_bucket(0, 2);
         assert!(!names.has("abc"));
+        names.add_bucket(1, 2);
+        assert_eq!(["mug", "abc", "abd"].map(|name| names.has(name)), [true; 3]);
     }
 }

@@ -20,7 +20,7 @@ listen((project, revision) => {
 // Far above the time that any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;
 // Requests of clients that the entry mostly answers by its own rules. Their bodies are read first: then the engine answers at once.
-const AT_ONCE = /^\/client\/v1\/(?:validations|qualifications)$/;
+const AT_ONCE = /^https?:\/\/[^/]+\/client\/v1\/(?:validations|qualifications)$/;
 const AT_ONCE_BYTES_MAX = 65_536;
 // Functions that end the waiting of requests, each with a reason.
 const waiting = new Set();
@@ -41,8 +41,8 @@ export default {
 
 /** Returns whether the body is known to be short. One in chunks has no length, also where a header names one. */
 function mayBeAtOnce({ method, url, headers }) {
-  const isShort = Number(headers.get("content-length") ?? NaN) <= AT_ONCE_BYTES_MAX && !headers.has("transfer-encoding");
-  return method === "POST" && isShort && AT_ONCE.test(new URL(url).pathname);
+  if (method !== "POST" || !AT_ONCE.test(url)) return false;
+  return Number(headers.get("content-length") ?? NaN) <= AT_ONCE_BYTES_MAX && !headers.has("transfer-encoding");
 }
 
 /**

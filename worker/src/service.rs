@@ -51,14 +51,15 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         return Ok(reply::empty_reply(204));
     }
     // The notice of a changed setting may be lost, and a setup sends none: each call brings it, and is also one that is refused.
-    if let Some(caller) = find_caller(request) {
+    let caller = find_caller(request);
+    if let Some(caller) = &caller {
         replay_setting::adopt(store, &caller.project, &caller.settings, context.now.millis())?;
         if store.is_dirty() {
             commit::run_internal(store, context)?;
         }
     }
     let [work_at, deliveries_at] = store.alarms();
-    let reply = serve_call(request, store, context)?;
+    let reply = serve_caller(request, caller.as_ref(), store, context)?;
     // A refused call drops what it queued, also its alarms; those of what was written before it stay.
     work_at.into_iter().for_each(|at_ms| store.schedule_jobs_at(at_ms));
     deliveries_at.into_iter().for_each(|at_ms| store.schedule_deliveries_at(at_ms));
@@ -83,6 +84,15 @@ fn insert_initial_documents(store: &mut Store<'_>, context: &Context) -> Result<
 
 /// Answers a request without project set-up: the directory calls it directly.
 pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    serve_caller(request, find_caller(request).as_ref(), store, context)
+}
+
+fn serve_caller(
+    request: &Request,
+    caller: Option<&Caller>,
+    store: &mut Store<'_>,
+    context: &Context,
+) -> Result<Reply, Fault> {
     #[cfg(feature = "test-hooks")]
     {
         store.injected_fault =
@@ -91,12 +101,11 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     // A request has one id: the engine writes it into its answers too.
     let request_id = context.request_id();
     let request_id = request_id.as_str();
-    let caller = find_caller(request);
-    if let Some(caller) = &caller {
+    if let Some(caller) = caller {
         store.fold_code_keys(caller.settings.case_sensitive_codes)?;
     }
     let failed_attempts = Cell::new(0);
-    let mut reply = match answer(request, caller.as_ref(), store, context, request_id, &failed_attempts) {
+    let mut reply = match answer(request, caller, store, context, request_id, &failed_attempts) {
         Ok(reply) => reply,
         Err(CallError::Refused(body)) => {
             store.discard();
@@ -120,7 +129,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         // For the entry only, also when the call was refused or failed for another reason.
         reply::set_header(&mut reply, WRONG_CODES, &failed_attempts.get().to_string());
     }
-    if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
+    if let Some(origin) = caller.and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
     }
     Ok(reply)

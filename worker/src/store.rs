@@ -31,6 +31,7 @@ pub mod records;
 pub mod redemption_inputs;
 pub mod schema;
 pub mod sql;
+pub mod sql_rows;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
 #[cfg(feature = "test-hooks")]

@@ -5,28 +5,27 @@
 use crate::http::reply::{ErrorBody, not_found};
 use crate::store::Store;
 use crate::store::sql::Fault;
-use crate::store::tracking::Tracker;
+use crate::store::tracking::{Sealer, Tracker};
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 /// Purpose of the seal, so that no other sealed value is an address.
 const PURPOSE: &str = "images";
 
 /// Generator of the ids of a project's images.
-#[derive(Debug)]
 pub struct Images {
-    tracker: Tracker,
+    sealer: Sealer,
     project: String,
 }
 
 impl Images {
     /// Returns the generator of the project that owns the store.
     pub fn of(store: &Store<'_>, project: &str) -> Result<Images, Fault> {
-        Ok(Images { tracker: Tracker::load(store)?, project: name_of(project) })
+        Ok(Images { sealer: Tracker::load(store)?.sealer(PURPOSE)?, project: name_of(project) })
     }
 
     /// Returns the id of the image of a subject with this id.
     pub fn id(&self, of: &str) -> Result<String, Fault> {
-        let seal = Base64UrlUnpadded::encode_string(&self.tracker.encrypt(PURPOSE, of)?);
+        let seal = Base64UrlUnpadded::encode_string(&self.sealer.encrypt(of)?);
         Ok(format!("{}.{seal}", self.project))
     }
 }

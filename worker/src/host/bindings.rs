@@ -89,6 +89,9 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = SCRIP_EDGE_SECRET)]
     fn edge_secret_bound(this: &Bindings) -> JsValue;
 
+    #[wasm_bindgen(method, getter, js_name = SCRIP_LOCAL)]
+    fn local_bound(this: &Bindings) -> JsValue;
+
     type Namespace;
 
     #[wasm_bindgen(method, catch, js_name = getByName)]
@@ -223,6 +226,7 @@ pub(super) struct ResponseParts {
 thread_local! {
     /// Values of bindings that each request needs; a process has the same for all its life.
     static HAS_OBJECTS: OnceCell<bool> = const { OnceCell::new() };
+    static IS_LOCAL: OnceCell<bool> = const { OnceCell::new() };
     static EDGE_SECRET: OnceCell<Option<Rc<str>>> = const { OnceCell::new() };
 }
 
@@ -315,6 +319,11 @@ impl Bindings {
     /// Returns true if the objects are in the process of the entry. Only the configuration of plain workerd binds their folder.
     pub(super) fn has_objects_here(&self) -> bool {
         HAS_OBJECTS.with(|known| *known.get_or_init(|| self.disk().is_some()))
+    }
+
+    /// Returns true if the service runs for local development. A deployed service has no such binding.
+    pub(super) fn is_local(&self) -> bool {
+        IS_LOCAL.with(|known| *known.get_or_init(|| self.local_bound().as_string().as_deref() == Some("true")))
     }
 
     /// Returns true if the folder of the objects exists. Cloudflare has no folder, and the result is always true.

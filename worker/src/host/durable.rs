@@ -2,31 +2,55 @@
 //! It never awaits: every row is read before it returns.
 
 use crate::store::sql::{Fault, Sql, SqlRow, SqlValue};
-use js_sys::{Array, Error};
+use crate::store::sql_rows::read_rows;
+use js_sys::{Array, Error, JsString};
 use scrip::money::LARGEST;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
+
+/// Maximum number of statements that are kept as texts of JavaScript; above it all are dropped.
+const STATEMENTS_MAX: usize = 1_000;
+
+#[wasm_bindgen(module = "/src/host/statement.js")]
+extern "C" {
+    #[wasm_bindgen(catch)]
+    fn execute(sql: &ObjectSql, statement: &JsString, params: &Array) -> Result<Option<WrittenRows>, JsValue>;
+
+    type WrittenRows;
+
+    #[wasm_bindgen(method)]
+    fn write(this: &WrittenRows) -> String;
+}
 
 #[wasm_bindgen]
 extern "C" {
     /// `sql` of a Durable Object's storage.
     pub type ObjectSql;
 
-    #[wasm_bindgen(method, variadic, catch)]
-    fn exec(this: &ObjectSql, statement: &str, params: &Array) -> Result<Cursor, JsValue>;
-
     #[wasm_bindgen(method, getter, catch, js_name = databaseSize)]
     fn database_size(this: &ObjectSql) -> Result<f64, JsValue>;
+}
 
-    type Cursor;
+thread_local! {
+    /// Statements that have run. The runtime finds a compiled statement faster by the same text than by an equal one.
+    static STATEMENTS: RefCell<BTreeMap<String, JsString>> = const { RefCell::new(BTreeMap::new()) };
+}
 
-    #[wasm_bindgen(method, catch)]
-    fn raw(this: &Cursor) -> Result<RawRows, JsValue>;
-
-    type RawRows;
-
-    #[wasm_bindgen(method, catch, js_name = toArray)]
-    fn to_array(this: &RawRows) -> Result<Array, JsValue>;
+/// Returns a statement as a text of JavaScript.
+fn js_statement(statement: &str) -> JsString {
+    STATEMENTS.with_borrow_mut(|all| {
+        if let Some(known) = all.get(statement) {
+            return known.clone();
+        }
+        if all.len() >= STATEMENTS_MAX {
+            all.clear();
+        }
+        let new = JsString::from(statement);
+        all.insert(statement.to_owned(), new.clone());
+        new
+    })
 }
 
 impl Sql for ObjectSql {
@@ -35,9 +59,13 @@ impl Sql for ObjectSql {
         for param in params {
             bound.push(&write_value(param)?);
         }
-        let rows = self.exec(statement, &bound).and_then(|cursor| cursor.raw()).and_then(|rows| rows.to_array());
-        let rows = rows.map_err(|error| Fault::new(format!("{} in `{statement}`", describe(&error))))?;
-        rows.iter().map(|row| Array::from(&row).iter().map(|value| read_value(&value)).collect()).collect()
+        let fault = |reason: &str| Fault::new(format!("{reason} in `{statement}`"));
+        let written = execute(self, &js_statement(statement), &bound);
+        let mut rows = Vec::new();
+        if let Some(written) = written.map_err(|error| fault(&describe(&error)))? {
+            while read_rows(&written.write(), &mut rows).map_err(|Fault(reason)| fault(&reason))? {}
+        }
+        Ok(rows)
     }
 
     fn bytes(&self) -> Result<i64, Fault> {
@@ -63,20 +91,5 @@ fn write_value(value: &SqlValue) -> Result<JsValue, Fault> {
         }
         SqlValue::Int(number) => Ok(JsValue::from_f64(*number as f64)),
         SqlValue::Text(text) => Ok(JsValue::from_str(text)),
-    }
-}
-
-/// Converts a column to a value of the store.
-fn read_value(value: &JsValue) -> Result<SqlValue, Fault> {
-    if value.is_null() {
-        return Ok(SqlValue::Null);
-    }
-    if let Some(text) = value.as_string() {
-        return Ok(SqlValue::Text(text));
-    }
-    match value.as_f64() {
-        // The cast saturates and drops fractions, so only an integer in range is equal after it.
-        Some(number) if (number as i64) as f64 == number => Ok(SqlValue::Int(number as i64)),
-        _ => Err(Fault::new(format!("a column holds {value:?}, neither a whole number nor text"))),
     }
 }

@@ -23,7 +23,7 @@ use crate::timestamp;
 use js_sys::{Array, Uint8Array, Uint32Array};
 use scrip::Context;
 use scrip::text::sha256_hex;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -52,6 +52,7 @@ extern "C" {
         this: &EdgeEngine,
         request_id: &str,
         project: &str,
+        number: u32,
         head: &str,
         part: &str,
         secret: &str,
@@ -66,7 +67,7 @@ extern "C" {
         this: &EdgeEngine,
         request_id: &str,
         project: &str,
-        head: &str,
+        number: u32,
         numbers: Uint32Array,
         buckets: Array,
     ) -> Option<bool>;
@@ -76,18 +77,21 @@ extern "C" {
         this: &EdgeEngine,
         request_id: &str,
         project: &str,
-        head: &str,
+        number: u32,
         path: &str,
         body: &Uint8Array,
         now_ms: f64,
         seed: &str,
         origin: Option<&str>,
+        has_entered: bool,
         is_last: bool,
     ) -> JsValue;
 }
 
 /// Rules that are prepared.
 struct RulesState {
+    /// Their number in the other instance. This one never gives it again, and begins with new rules where it is replaced.
+    number: u32,
     /// Their revision.
     revision: String,
     /// Time at which the object signed the head, if their revision was the present one then.
@@ -98,9 +102,16 @@ struct RulesState {
 
 /// Decision by the rules.
 enum EdgeDecision {
-    Answered(ObjectResponse),
+    Answer(EdgeAnswer),
     /// The rules lack goods buckets with these numbers.
     Lacks(Vec<u32>),
+}
+
+/// Answer by the rules to a request that they know enough for.
+pub(super) enum EdgeAnswer {
+    Final(ObjectResponse),
+    /// The request names codes: it is decided once the attempt limiter has let it pass.
+    NamesCodes,
 }
 
 /// Rules of a project, for one head.
@@ -116,6 +127,8 @@ struct CachedRules {
 
 thread_local! {
     static RULES: RefCell<BTreeMap<String, CachedRules>> = const { RefCell::new(BTreeMap::new()) };
+    /// Number of the last rules.
+    static LAST_NUMBER: Cell<u32> = const { Cell::new(0) };
     static REVISIONS: RefCell<KnownRevisions> = const { RefCell::new(KnownRevisions::new()) };
 }
 
@@ -145,10 +158,21 @@ pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context
 pub(super) struct EdgeCall<'c> {
     caller: &'c Caller,
     context: &'c Context,
-    request_id: &'c str,
+    pub request_id: &'c str,
     secret: Rc<str>,
     bound: RulesBound,
     host: EdgeHost<'c>,
+}
+
+/// Request as it was sent, whose head was checked.
+#[derive(Clone, Copy)]
+pub(super) struct SentRequest<'r> {
+    pub path: &'r str,
+    pub body: &'r Uint8Array,
+    /// True if the attempt limiter has let it pass, or has none to count.
+    pub has_entered: bool,
+    /// True if the object does not answer: rules without a reported revision count too, within the bound of the project.
+    pub is_fallback: bool,
 }
 
 /// Interfaces of the runtime that a call uses.
@@ -176,15 +200,9 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Returns the answer by the copies to a request whose head was checked; `None` where the object is to answer. `lines` writes the header
-    /// lines of a demand. Where the object does not answer (`is_fallback`), rules without a reported revision count too, within the bound of
-    /// the project.
-    pub async fn answer(
-        &self,
-        path: &str,
-        body: &Uint8Array,
-        lines: &dyn Fn() -> String,
-        is_fallback: bool,
-    ) -> Option<ObjectResponse> {
+    /// lines of a demand.
+    pub async fn answer(&self, request: SentRequest<'_>, lines: &dyn Fn() -> String) -> Option<EdgeAnswer> {
+        let SentRequest { is_fallback, .. } = request;
         let now_ms = random::present_ms(self.context, self.host.begun_ms);
         let EdgeHost { env, runtime, .. } = self.host;
         let head = bundle::find_head(self.caller, self.request_id, lines, now_ms, env, runtime).await?;
@@ -194,9 +212,9 @@ impl<'c> EdgeCall<'c> {
         self.check_revision(&head, is_fallback)?;
         let mut requested = 0_usize;
         for round in 0..=ROUNDS {
-            let missing = match self.decide(&head, path, body, round == ROUNDS)? {
+            let missing = match self.decide(&head, request, round == ROUNDS)? {
                 EdgeDecision::Lacks(missing) => missing,
-                EdgeDecision::Answered(answer) => {
+                EdgeDecision::Answer(answer) => {
                     // The rules may have changed while a bucket was read.
                     self.check_revision(&head, is_fallback)?;
                     return Some(answer);
@@ -213,31 +231,38 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Decides by the rules; `None` where the object is to answer. Rules that are lost are loaded again by the next request.
-    fn decide(&self, head: &str, path: &str, body: &Uint8Array, is_last: bool) -> Option<EdgeDecision> {
+    fn decide(&self, head: &str, request: SentRequest<'_>, is_last: bool) -> Option<EdgeDecision> {
+        let number = self.with_rules(head, |rules| rules.number)?;
         let (project, seed) = (&self.caller.project, random::write_seed(&self.context.seed));
         let now_ms = self.context.now.millis() as f64;
         let origin = self.caller.origin.as_deref();
+        let SentRequest { path, body, has_entered, .. } = request;
+        let rules = self.host.rules;
         let decided =
-            self.host.rules.decide(self.request_id, project, head, path, body, now_ms, &seed, origin, is_last);
+            rules.decide(self.request_id, project, number, path, body, now_ms, &seed, origin, has_entered, is_last);
         if decided.is_undefined() {
             RULES.with_borrow_mut(|all| all.remove(project));
+        }
+        if let Some(answer) = decided.dyn_ref::<Array>() {
+            return Some(EdgeDecision::Answer(EdgeAnswer::Final(object_response(answer))));
         }
         if let Some(numbers) = decided.dyn_ref::<Uint32Array>() {
             return Some(EdgeDecision::Lacks(numbers.to_vec()));
         }
-        decided.dyn_ref::<Array>().map(|answer| EdgeDecision::Answered(object_response(answer)))
+        (decided.as_bool() == Some(true)).then_some(EdgeDecision::Answer(EdgeAnswer::NamesCodes))
     }
 
     /// Adds goods buckets to the rules; `None` if one cannot be read.
     async fn add_goods(&self, head: &str, numbers: &[u32]) -> Option<()> {
-        let root = self.with_rules(head, |rules| rules.root.clone())??;
+        let (number, root) = self.with_rules(head, |rules| (rules.number, rules.root.clone()))?;
+        let root = root?;
         let buckets = Array::new();
         for number in numbers {
             let bytes = bundle_goods::find_bytes(self.bindings(), &self.caller.project, &root, *number).await?;
             buckets.push(&Uint8Array::from(bytes.as_slice()));
         }
         let (project, numbers) = (&self.caller.project, Uint32Array::from(numbers));
-        let is_added = self.host.rules.add_goods(self.request_id, project, head, numbers, buckets);
+        let is_added = self.host.rules.add_goods(self.request_id, project, number, numbers, buckets);
         (is_added == Some(true)).then_some(())
     }
 
@@ -343,12 +368,16 @@ impl<'c> EdgeCall<'c> {
         EdgeKey::derive(&self.secret, project)?.open(&part).filter(|part| part.head == head)?;
         let core = self.read_core(&claims.core).await?;
         let core = Uint8Array::from(core.as_slice());
-        let prepared = self.host.rules.prepare(self.request_id, project, head, &part, &self.secret, core);
+        // Four thousand millions of loads are more than a process has.
+        let number = LAST_NUMBER.get().wrapping_add(1);
+        LAST_NUMBER.set(number);
+        let prepared = self.host.rules.prepare(self.request_id, project, number, head, &part, &self.secret, core);
         let Some(prepared) = prepared.dyn_ref::<Array>() else {
             log::write("warning", "edge_rules_not_read", self.request_id, project);
             return None;
         };
         Some(RulesState {
+            number,
             revision: prepared.get(0).as_string()?,
             present_ms: prepared.get(1).as_f64().map(|at_ms| at_ms as i64),
             root: prepared.get(2).as_string(),

@@ -11,8 +11,8 @@ use super::bindings::{
 };
 use super::bundle_calls::BundleCall;
 use super::directory_instructions::DirectoryCall;
-use super::edge::{self, EdgeEngine, EdgeHost};
-use super::edge_pass::{EdgeBody, EdgePass};
+use super::edge::{self, EdgeCall, EdgeEngine, EdgeHost};
+use super::edge_pass::EdgePass;
 use super::entry_outcome::{EntryOutcome, is_unanswered};
 use super::passed_headers::{is_test, passes};
 use super::{asset, edge_pass, health, key, log, metrics, object_protocol, random};
@@ -205,7 +205,7 @@ impl IncomingRequest {
         let name = key::name(&kv_key, &self.env);
         let place = key::KeyLocation { name: &name, object: &object, path: &path, lines: &lines };
         let caller = match self.admit(matched, &place, now).await? {
-            Ok(caller) => progress.caller.insert(Caller { local: self.is_local(), ..caller }),
+            Ok(caller) => progress.caller.insert(Caller { local: bindings.is_local(), ..caller }),
             Err(reply) => return Ok(EntryOutcome::Reply(reply)),
         };
         let verdict = COUNTS.with_borrow_mut(|counts| counts.count_call(matched.route, caller, now));
@@ -254,10 +254,13 @@ impl IncomingRequest {
         bindings: &Bindings,
         body: &Uint8Array,
     ) -> Result<EntryOutcome, ObjectCallFailure> {
-        let whole = EdgeBody::of(matched, &self.request, caller, body);
-        let host = self.edge_host();
+        #[cfg(feature = "test-hooks")]
+        if super::test_hooks::builds_bundle(&self.request) {
+            super::bundle::forget_head(&caller.project);
+        }
+        let call = || EdgeCall::of(caller, &self.context, &self.request_id, self.edge_host());
         let lines = || self.demand_lines(caller);
-        let edge = whole.as_ref().and_then(|whole| whole.pass(caller, &self.context, &self.request_id, host, &lines));
+        let edge = EdgePass::of(matched, &self.request, body, caller, call, &lines);
         let edge = edge.as_ref();
         // Without a code there is nothing to guess.
         if let Some(answer) = edge_pass::answer(edge, false).await {
@@ -397,11 +400,6 @@ impl IncomingRequest {
         let call =
             ObjectCall { method: &self.request.method, target: &self.request.path, lines: &lines, body: Some(body) };
         Ok(EntryOutcome::Answer(bindings.call(&format!("project:{project}"), call).await?))
-    }
-
-    /// Returns true if the service runs for local development. A deployed service has no such binding.
-    fn is_local(&self) -> bool {
-        self.env.var("SCRIP_LOCAL").is_ok_and(|value| value.to_string() == "true")
     }
 
     /// Returns the header lines of a demand to build the bundle: none of the caller's but the clock of a test, or the object would set an

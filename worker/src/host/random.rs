@@ -7,6 +7,7 @@ use crate::store::sql::Fault;
 use crate::timestamp;
 use js_sys::Date;
 use scrip::Context;
+use scrip::text::{decode_hex, hex};
 use scrip::time::Instant;
 
 /// Header with the seed that the entry sends to the object.
@@ -39,12 +40,14 @@ pub(super) fn context(seed: [u8; 32]) -> Result<Context, Fault> {
 
 /// Writes a seed as 64 hexadecimal digits.
 pub(super) fn write_seed(seed: &[u8; 32]) -> String {
-    let digits = seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+    hex(seed)
 }
 
 /// Reads a seed from at most 64 hexadecimal digits; the missing ones are zeros on the right.
 pub(super) fn read_seed(text: &str) -> Result<[u8; 32], Fault> {
+    if let Some(Ok(seed)) = decode_hex(text).map(<[u8; 32]>::try_from) {
+        return Ok(seed);
+    }
     let wrong = || Fault::new(format!("`{text}` is no seed: at most 64 hexadecimal digits"));
     let digits: Option<Vec<u8>> = text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
     let digits = digits.filter(|digits| digits.len() <= 64).ok_or_else(wrong)?;

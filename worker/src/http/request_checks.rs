@@ -40,6 +40,16 @@ pub enum MediaKind {
 /// Refuses requests that the transport cannot serve. They accept neither JSON nor, at the address of a file, its media
 /// type, or their body is not of the kind `sent`.
 pub fn check_media(request: &Request, sent: MediaKind, file: Option<&str>) -> Result<(), ErrorBody> {
+    check_head_media(request, !request.body.is_empty(), sent, file)
+}
+
+/// Refuses the same requests by their headers, where the body is elsewhere.
+pub fn check_head_media(
+    request: &Request,
+    has_body: bool,
+    sent: MediaKind,
+    file: Option<&str>,
+) -> Result<(), ErrorBody> {
     let accepts = |range: &str| accepts_json(range) || file.is_some_and(|media| accepts_file(range, media));
     if let Some(accept) = header(request, "accept")
         && !accept.trim().is_empty()
@@ -51,7 +61,6 @@ pub fn check_media(request: &Request, sent: MediaKind, file: Option<&str>) -> Re
             format!("the answer is application/json, which `{}` does not accept", shortened(accept)),
         ));
     }
-    let has_body = !request.body.is_empty();
     if let Some(media) = header(request, "content-type").filter(|_| has_body) {
         let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
@@ -135,11 +144,16 @@ pub fn check_size(request: &Request, many: bool) -> Result<(), ErrorBody> {
             format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read", request.query.len());
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
-    let (longest, values) = scan(&request.body)?;
+    check_body_size(&request.body, many)
+}
+
+/// Refuses a body that is nested too deep, or that contains too many elements or a text that is too long.
+pub fn check_body_size(body: &[u8], many: bool) -> Result<(), ErrorBody> {
+    let (longest, values) = scan(body)?;
     let most = if many { LISTED_VALUES_MAX } else { VALUES_MAX };
     if longest > LONGEST_TEXT || values > most {
         // The engine in a client reports the same error, from the same reader.
-        Node::read_within(&request.body, most)?;
+        Node::read_within(body, most)?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use scrip::id::{TRACKING_PREFIX, is_tracking_id};
 use scrip::text::{decode_hex_array, hex};
 use serde_json::Value as Json;
 use sha2::Sha256;
+use std::cell::RefCell;
 
 mod old;
 
@@ -25,6 +26,17 @@ const NO_ASSOCIATED_DATA: [&[u8]; 0] = [];
 #[derive(Debug, Clone)]
 pub struct Tracker {
     key: [u8; 32],
+}
+
+/// Encrypts texts for one purpose. To derive its key takes as long as to encrypt a text.
+pub struct Sealer(RefCell<Aes128Siv>);
+
+impl Sealer {
+    /// Encrypts a text.
+    pub fn encrypt(&self, text: &str) -> Result<Vec<u8>, Fault> {
+        let sealed = self.0.borrow_mut().encrypt(NO_ASSOCIATED_DATA, text.as_bytes());
+        sealed.map_err(|error| Fault::new(format!("a text cannot be sealed: {error}")))
+    }
 }
 
 impl Tracker {
@@ -61,10 +73,14 @@ impl Tracker {
         Ok(Aes128Siv::new(&self.digest(&[purpose.as_bytes()])?.into()))
     }
 
+    /// Returns the sealer of a purpose, for many texts.
+    pub fn sealer(&self, purpose: &str) -> Result<Sealer, Fault> {
+        Ok(Sealer(RefCell::new(self.cipher(purpose)?)))
+    }
+
     /// Encrypts a text for a purpose; it decrypts for the same purpose only.
     pub fn encrypt(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Fault> {
-        let sealed = self.cipher(purpose)?.encrypt(NO_ASSOCIATED_DATA, text.as_bytes());
-        sealed.map_err(|error| Fault::new(format!("`{purpose}` cannot be sealed: {error}")))
+        self.sealer(purpose)?.encrypt(text)
     }
 
     /// Decrypts a text that was encrypted for a purpose; `None` for other bytes.
@@ -124,6 +140,10 @@ mod tests {
         for source_id in ["a", "anna@example.com", &"x".repeat(SEALED_MAX)] {
             let sealed = tracker.tracking_id(source_id).unwrap();
             assert_eq!(sealed, tracker.tracking_id(source_id).unwrap());
+            // A sealer is used again.
+            let sealer = tracker.sealer(PURPOSE).unwrap();
+            let twice = [(); 2].map(|()| sealer.encrypt(source_id).unwrap());
+            assert_eq!(twice, [(); 2].map(|()| tracker.encrypt(PURPOSE, source_id).unwrap()));
             assert_eq!(tracker.source_id(&sealed).unwrap().as_deref(), Some(source_id));
             assert_eq!(Tracker::new([4; 32]).source_id(&sealed).unwrap(), None);
             assert!(tracker.is_of(&sealed, source_id).unwrap() && !tracker.is_of(&sealed, "b").unwrap());

@@ -9,7 +9,7 @@ use scrip_worker::domain::bundle::goods_tree::BucketSearch;
 use scrip_worker::domain::bundle::head;
 use scrip_worker::domain::bundle::kv_copies::edge_part;
 use scrip_worker::domain::bundle::kv_copies::edge_rules::{
-    EdgeClaims, EdgeOperation, EdgeRequest, EdgeRules, part_hashes,
+    EdgeClaims, EdgeDecision, EdgeOperation, EdgeRequest, EdgeRules, accepts_head, part_hashes,
 };
 use scrip_worker::domain::bundle::project::BundleProject;
 use scrip_worker::http::caller::Caller;
@@ -74,23 +74,27 @@ fn answer(
 ) -> Result<Option<Reply>, Fault> {
     let Ok(matched) = TABLE.find(&request.method, &request.path) else { return Ok(None) };
     let Some(operation) = EdgeOperation::of(&matched, request, caller) else { return Ok(None) };
-    let Some(edge_request) = EdgeRequest::read(operation, &matched, request) else { return Ok(None) };
+    if !accepts_head(&matched, request, !request.body.is_empty()) {
+        return Ok(None);
+    }
+    let Some(edge_request) = EdgeRequest::read(operation, &request.body) else { return Ok(None) };
     let key = key_of(store, context, caller)?;
     let known = RULES.with_borrow_mut(|known| known.take_if(|(known, _)| *known == key));
     let (mut rules, buckets) = match known {
         Some((_, known)) => known,
         None => prepare(store, context, caller)?,
     };
+    let mut decision = rules.decide(&edge_request, context);
     for _ in 0..ROUNDS {
-        let missing = rules.missing_buckets(&edge_request);
-        if missing.is_empty() {
-            break;
-        }
+        let EdgeDecision::Lacks(missing) = decision else { break };
         rules.add_buckets(&missing.into_iter().map(|number| (number, buckets[&number].clone())).collect()).unwrap();
+        decision = rules.decide(&edge_request, context);
     }
-    let answer = rules.answer(&edge_request, context);
     RULES.set(Some((key, (rules, buckets))));
-    Ok(answer)
+    Ok(match decision {
+        EdgeDecision::Answered(reply) => Some(reply),
+        EdgeDecision::Lacks(_) | EdgeDecision::Object => None,
+    })
 }
 
 /// Returns all that the rules follow from: documents, goods, settings, and the hour.

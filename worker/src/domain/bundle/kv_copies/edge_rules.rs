@@ -10,7 +10,7 @@ use crate::http::name_limits;
 use crate::http::query::Query;
 use crate::http::reply::{self, set_header};
 use crate::http::request::{Reply, Request};
-use crate::http::request_checks::{check_head, check_media, check_size, header};
+use crate::http::request_checks::{check_body_size, check_head, check_head_media, header};
 use crate::http::table::MatchedRoute;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use scrip::Context;
@@ -60,6 +60,16 @@ impl EdgeOperation {
     }
 }
 
+/// Returns true unless the object refuses a request by its head, before it decides.
+pub fn accepts_head(matched: &MatchedRoute, request: &Request, has_body: bool) -> bool {
+    let check = || {
+        check_head(request)?;
+        check_head_media(request, has_body, matched.route.media_kind(), None)?;
+        name_limits::check_names(request, matched, &Query::read(&request.query))
+    };
+    check().is_ok()
+}
+
 /// Request whose answer needs nothing that only the object has, as far as its members show.
 #[derive(Debug)]
 pub struct EdgeRequest<'b> {
@@ -70,18 +80,9 @@ pub struct EdgeRequest<'b> {
 }
 
 impl<'b> EdgeRequest<'b> {
-    /// Reads a request; `None` if the object is to answer it. `request` has the body that is read.
-    pub fn read(operation: EdgeOperation, matched: &MatchedRoute, request: &'b Request) -> Option<EdgeRequest<'b>> {
-        // The checks by which the object refuses a request before it decides.
-        check_head(request).ok()?;
-        check_media(request, matched.route.media_kind(), None).ok()?;
-        name_limits::check_names(request, matched, &Query::read(&request.query)).ok()?;
-        check_size(request, matched.route.many).ok()?;
-        EdgeRequest::read_body(operation, &request.body)
-    }
-
-    /// Reads the body of a request that was checked; `None` if the object is to answer it.
-    pub fn read_body(operation: EdgeOperation, body: &'b [u8]) -> Option<EdgeRequest<'b>> {
+    /// Reads the body of a request whose head is accepted; `None` if the object is to answer it.
+    pub fn read(operation: EdgeOperation, body: &'b [u8]) -> Option<EdgeRequest<'b>> {
+        check_body_size(body, false).ok()?;
         let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
         let body = Node::read_within(body, VALUES_MAX).ok()?;
         let find = |path: &[&str]| path.iter().try_fold(&body, |value, name| value.get(name));
@@ -156,6 +157,17 @@ struct SealedBoxes {
     boxes: BTreeMap<String, String>,
 }
 
+/// Decision by the rules.
+#[derive(Debug)]
+pub enum EdgeDecision {
+    /// The final answer.
+    Answered(Reply),
+    /// The rules lack goods buckets with these numbers.
+    Lacks(Vec<u32>),
+    /// The object is to answer.
+    Object,
+}
+
 /// Rules of one head with the contents of all its boxes.
 #[derive(Debug)]
 pub struct EdgeRules {
@@ -186,9 +198,19 @@ impl EdgeRules {
         Some(EdgeRules { prepared, head, revision, present_ms, goods: claims.goods, joined: BTreeSet::new() })
     }
 
+    /// Decides about a request. The numbers of goods buckets that it needs and the rules do not have are found only where the rules that are
+    /// here give no answer, because most requests need none.
+    pub fn decide(&self, request: &EdgeRequest<'_>, context: &Context) -> EdgeDecision {
+        if let Some(reply) = self.answer(request, context) {
+            return EdgeDecision::Answered(reply);
+        }
+        let missing = self.missing_buckets(request);
+        if missing.is_empty() { EdgeDecision::Object } else { EdgeDecision::Lacks(missing) }
+    }
+
     /// Returns the numbers of the goods buckets that a request needs and the rules do not have. A SKU in them may name a product of a
     /// further one.
-    pub fn missing_buckets(&self, request: &EdgeRequest<'_>) -> Vec<u32> {
+    fn missing_buckets(&self, request: &EdgeRequest<'_>) -> Vec<u32> {
         self.goods
             .as_ref()
             .map_or_else(Vec::new, |goods| self.prepared.missing_buckets_of(&request.body, goods.buckets))
@@ -213,7 +235,7 @@ impl EdgeRules {
 
     /// Returns the answer to a request; `None` if the object is to answer it, because a fact is missing, or it is refused, or names a wrong
     /// code.
-    pub fn answer(&self, request: &EdgeRequest<'_>, context: &Context) -> Option<Reply> {
+    fn answer(&self, request: &EdgeRequest<'_>, context: &Context) -> Option<Reply> {
         #[cfg(feature = "test-hooks")]
         crate::store::fault_injection::trap_if_marked(&request.body);
         let decided = match request.operation {
@@ -279,9 +301,15 @@ mod tests {
     #[test]
     fn requests_that_only_the_object_can_answer_are_left_to_it() {
         let matched = TABLE.find("POST", "/client/v1/validations").unwrap();
+        for path in ["/client/v1/validations", "/client/v1/qualifications"] {
+            let route = TABLE.find("POST", path).unwrap().route;
+            assert!(EdgeOperation::of_path(route.path).is_some() && !route.many && !route.form, "{path}");
+        }
         let reads = |body: &str, headers: &[(&str, &str)]| {
             let request = request(body, headers);
-            EdgeRequest::read(EdgeOperation::Validation, &matched, &request).map(|read| read.names_codes)
+            let is_accepted = accepts_head(&matched, &request, !body.is_empty());
+            let read = EdgeRequest::read(EdgeOperation::Validation, &request.body).filter(|_| is_accepted);
+            read.map(|read| read.names_codes)
         };
         let tier = r#""redeemables":[{"object":"promotion_tier","id":"promo_1"}]"#;
         let code = r#""redeemables":[{"object":"voucher","id":"TEN"}]"#;
@@ -300,6 +328,8 @@ mod tests {
             assert_eq!(reads(&format!("{{{code},{member}}}"), &[]), None, "{member}");
         }
         assert_eq!(reads("{", &[]), None);
+        assert_eq!(reads(&format!("{{{tier},\"metadata\":{}{}}}", "[".repeat(64), "]".repeat(64)), &[]), None);
+        assert_eq!(reads("", &[("content-type", "text/plain")]), Some(false));
         assert_eq!(reads(&format!("{{{tier}}}"), &[("accept", "text/html")]), None);
         assert_eq!(reads(&format!("{{{tier}}}"), &[("content-type", "text/plain")]), None);
         assert!(stores_nothing(format!("{{{tier}}}").as_bytes()));
