@@ -72,6 +72,53 @@ pub fn counts_redemptions(account: &str) -> bool {
         || account.ends_with("/redeemed") && !account.starts_with("reward/")
 }
 
+/// The way in which the movements of an account are found by time: for a limit of a day, a report, or a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeIndex<'a> {
+    /// Not at all, because nothing asks for them. So are accounts that exist because units must come from or go to an account: the
+    /// project's, but for credits spent, and the totals of a channel, a user or a customer. A card's lots, pending points and debt are in
+    /// its lifetime totals.
+    None,
+    /// By the account.
+    Own,
+    /// By the chain in which a redemption of the code, tier or campaign with this id is counted at the same time; by the account where none is.
+    Redemptions(&'a str),
+}
+
+/// Returns how the movements of an account are found by time.
+///
+/// ```
+/// use scrip::facts::{TimeIndex, time_index};
+/// for own in ["voucher/v_1/redemptions", "campaign/camp_1/redeemed", "customer/c/of/v_1", "project/spent", "card/m/earned"] {
+///     assert_eq!(time_index(own), TimeIndex::Own);
+/// }
+/// for of_one in ["voucher/x/credits", "channel/k/of/x", "user/u/of/x", "orders/x", "discounted/x", "campaign/x/points_spent"] {
+///     assert_eq!(time_index(of_one), TimeIndex::Redemptions("x"));
+/// }
+/// for none in ["project/redeemed", "channel/k", "user/u", "customer/c", "card/m/lot/l", "card/m/pending/p", "card/m/debt"] {
+///     assert_eq!(time_index(none), TimeIndex::None);
+/// }
+/// ```
+pub fn time_index(account: &str) -> TimeIndex<'_> {
+    let parts: Vec<&str> = account.split('/').collect();
+    match parts.as_slice() {
+        ["project", "spent"] => TimeIndex::Own,
+        ["project", ..] | ["channel" | "user" | "customer", _] | ["card", _, "lot" | "pending" | "debt", ..] => {
+            TimeIndex::None
+        }
+        ["voucher", id, "credits" | "points"]
+        | ["campaign", id, "spent" | "points_spent"]
+        | ["channel" | "user", _, "of", id]
+        | ["orders" | "discounted", id] => TimeIndex::Redemptions(id),
+        _ => TimeIndex::Own,
+    }
+}
+
+/// Returns the accounts of which one counts a redemption of the code, tier or campaign with this id.
+pub fn redemption_accounts(id: &str) -> [AccountId; 3] {
+    [redemptions_account(id), tier_account(id), redeemed_account(Some(id))]
+}
+
 /// Returns the account of a loyalty card's points.
 pub fn points_account(voucher_id: &str) -> AccountId {
     account("voucher", voucher_id, "points")

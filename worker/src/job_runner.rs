@@ -15,10 +15,12 @@ use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
 use crate::jobs::queue;
 use crate::jobs::retention;
+use crate::jobs::transfer_move;
 use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::jobs;
 use crate::store::jobs::remnants;
+use crate::store::ledger::movements::MOVE_TRANSFERS;
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde_json::{Map, Value as Json};
@@ -45,6 +47,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (queue::BUILD_BUNDLE, JobKind::Slices(build_job::run)),
     (card_changes::SETTLE_JOB, JobKind::DueRows(card_changes::run_job, card_changes::ROWS_MIN)),
     (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
+    (MOVE_TRANSFERS, JobKind::Slices(transfer_move::run)),
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
     (points::EXPIRATION_JOB, JobKind::Slices(points::run_job)),
     (exports::job::WRITE, JobKind::InNameOf(exports::job::write)),

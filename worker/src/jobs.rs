@@ -9,4 +9,5 @@ pub mod queue;
 pub mod queue_metrics;
 pub mod replay_setting;
 pub mod retention;
+pub mod transfer_move;
 pub mod webhook_url;

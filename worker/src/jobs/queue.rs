@@ -15,6 +15,7 @@ use crate::jobs::{outbox, retention};
 use crate::store::Store;
 use crate::store::bundle_goods;
 use crate::store::jobs::{self, NextJob};
+use crate::store::ledger::movements::MOVE_TRANSFERS;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -49,16 +50,19 @@ pub fn schedule_next(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
 }
 
 /// Records, in a transaction of its own, that a slice of the next job failed: it is retried later, and given up after
-/// [`ATTEMPTS_MAX`] failures. That of the bundle is never given up, because nothing would start it again. Returns the kind of the job.
+/// [`ATTEMPTS_MAX`] failures. The bundle's and that of a migration are never given up, because nothing would start them again. Returns the
+/// kind of the job.
 pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) -> Result<Option<String>, Fault> {
     let now_ms = context.now.millis();
     let failed = next(store, now_ms)?;
     if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
         let attempts = attempts.saturating_add(1); // Attempts are few.
         store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
-        if kind == BUILD_BUNDLE {
-            // The build is lost: without it, the record of written documents has no use and no end.
-            bundle_goods::end_record_of_written(store);
+        if [BUILD_BUNDLE, MOVE_TRANSFERS].contains(&kind.as_str()) {
+            if kind == BUILD_BUNDLE {
+                // The build is lost: without it, the record of written documents has no use and no end.
+                bundle_goods::end_record_of_written(store);
+            }
             let attempts = attempts.min(ATTEMPTS_MAX.saturating_sub(1)); // A constant.
             let pause_ms = pause_after(attempts);
             jobs::update_attempts(store, id, attempts, timestamp::later(now_ms, pause_ms));

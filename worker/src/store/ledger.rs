@@ -1,9 +1,11 @@
 //! Tables of the ledger: balances, transfers and holds.
 
+pub mod movements;
+
 use super::Store;
 use super::amount::{self, CheckedAmount};
-use super::sql::{self, Fault, SqlRow, SqlValue};
-use super::transfer_rows::TransferRow;
+use super::sql::{self, Fault, SqlRow};
+use super::transfer_rows::{self, TransferRow};
 use scrip::facts::voucher_accounts;
 use scrip::ledger::{AccountId, Entry};
 use serde_json::{Value as Json, json};
@@ -25,18 +27,6 @@ pub struct AccountBalance {
     pub held: i64,
 }
 
-/// Transfers of an account in a time.
-pub struct AccountTurnover {
-    /// Number of transfers that credit it and undo none.
-    pub credits: i64,
-    /// Sum of their amounts.
-    pub credited: i64,
-    /// Number of transfers that undo one of them whole.
-    pub reversals: i64,
-    /// Amount that was undone, whole or in part.
-    pub reversed: i64,
-}
-
 /// Units of a customer's account, by the part of its name after the customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnUnits {
@@ -52,6 +42,12 @@ pub struct OwnUnits {
 pub fn account_of(account: fn(&str) -> AccountId, column: &str) -> String {
     format!("'{}'", account(&format!("' || {column} || '")))
 }
+
+/// Statement that inserts transfers from a list of [`transfer_rows::parameter`].
+const INSERT_TRANSFERS: &str = "INSERT INTO transfer (chain, id, debit, credit, amount, at, reverses, part_of, by_debit, by_credit)
+     SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+       json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]'),
+       json_extract(value, '$[8]'), json_extract(value, '$[9]') FROM json_each(?1)";
 
 impl Store<'_> {
     /// Queues the release of holds on a voucher, including those on its per-customer accounts: of one key, or all.
@@ -92,51 +88,6 @@ impl Store<'_> {
         balance_of(&self.account_balances(&[account.to_owned()], now_ms, "")?, account)
     }
 
-    /// Sums the transfers to an account in a time, and those that undo them.
-    pub fn sum_turnover(&self, account: &str, time: &Range<i64>) -> Result<AccountTurnover, Fault> {
-        let params: [SqlValue; 3] = [account.into(), time.start.into(), time.end.into()];
-        let [credits, credited] = self.sums(
-            "SELECT COUNT(*), SUM(amount) FROM transfer WHERE credit = +?1 AND at >= +?2 AND at < +?3
-               AND reverses IS NULL AND part_of IS NULL",
-            &params,
-        )?;
-        let [reversals, reversed] = self.sums(
-            "SELECT COUNT(reverses), SUM(amount) FROM transfer WHERE debit = +?1 AND at >= +?2 AND at < +?3
-               AND (reverses IS NOT NULL OR part_of IS NOT NULL)",
-            &params,
-        )?;
-        Ok(AccountTurnover { credits, credited, reversals, reversed })
-    }
-
-    /// Sums in a time the debits of one account less the credits of another.
-    pub fn sum_debits_less_credits(&self, debit: &str, credit: &str, time: &Range<i64>) -> Result<i64, Fault> {
-        let row = self.row(
-            "SELECT COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = +?1 AND at >= ?3 AND at < ?4), 0)
-                  - COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = +?2 AND at >= ?3 AND at < ?4), 0)",
-            &[debit.into(), credit.into(), time.start.into(), time.end.into()],
-        )?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0))
-    }
-
-    /// Sums by how much accounts rose in each of some periods; an account that is not listed did not.
-    pub fn sum_rises(&self, accounts: &[String], periods: &[Range<i64>]) -> Result<Vec<HashMap<String, i64>>, Fault> {
-        let rows = self.rows(
-            "SELECT span.key, account.value,
-               COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = account.value AND at >= span.value ->> 0 AND at < span.value ->> 1), 0)
-               - COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = account.value AND at >= span.value ->> 0 AND at < span.value ->> 1), 0)
-             FROM json_each(?1) AS span CROSS JOIN json_each(?2) AS account",
-            &[periods_parameter(periods).into(), Json::from(accounts).to_string().into()],
-        )?;
-        let mut rises: Vec<HashMap<String, i64>> = periods.iter().map(|_| HashMap::new()).collect();
-        for row in &rows {
-            let place = usize::try_from(sql::int(row, 0)?).ok();
-            if let Some(rises) = place.and_then(|place| rises.get_mut(place)) {
-                rises.insert(sql::text(row, 1)?.to_owned(), sql::int(row, 2)?);
-            }
-        }
-        Ok(rises)
-    }
-
     /// Queues transfers and the changes of balances.
     pub fn post(&mut self, mut posts: Vec<TransferRow>) {
         /// Number of transfers of one statement.
@@ -149,21 +100,8 @@ impl Store<'_> {
     }
 
     fn post_slice(&mut self, posts: Vec<TransferRow>) {
-        let rows: Vec<Json> = posts
-            .iter()
-            .map(|post| {
-                json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at, post.part_of])
-            })
-            .collect();
-        let rows = SqlValue::Text(Json::Array(rows).to_string());
-        self.write_transfers(
-            "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at, part_of)
-             SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
-               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'),
-               json_extract(value, '$[7]') FROM json_each(?1)",
-            vec![rows.clone()],
-            posts,
-        );
+        let rows = transfer_rows::parameter(&posts);
+        self.write_transfers(INSERT_TRANSFERS, vec![rows.clone()], posts);
         self.write(
             "INSERT INTO account (id, balance)
              SELECT id, SUM(amount) FROM (
@@ -259,26 +197,6 @@ pub fn list_own_balances(store: &Store<'_>, customer_id: &str, most: i64) -> Res
     let rows = store.rows(
         "SELECT id, NULL, ABS(balance) FROM account WHERE id > +?1 AND id < +?2 LIMIT +?3",
         &[from.as_str().into(), until.into(), most.into()],
-    )?;
-    rows.iter().map(|row| read_units(row, &from)).collect()
-}
-
-/// Returns the movements of a customer's accounts since a time that were not reversed, less what was taken back, at most `most`.
-pub fn list_own_movements(
-    store: &Store<'_>,
-    customer_id: &str,
-    since_ms: i64,
-    most: i64,
-) -> Result<Vec<OwnUnits>, Fault> {
-    let (from, until) = own_range(customer_id);
-    let rows = store.rows(
-        "SELECT account, at, amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0) FROM (
-           SELECT id, debit AS account, at, amount FROM transfer WHERE debit > +?1 AND debit < +?2 AND at >= +?3
-             AND reverses IS NULL AND part_of IS NULL UNION ALL
-           SELECT id, credit, at, amount FROM transfer WHERE credit > +?1 AND credit < +?2 AND at >= +?3
-             AND reverses IS NULL AND part_of IS NULL) own
-         WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id) LIMIT +?4",
-        &[from.as_str().into(), until.into(), since_ms.into(), most.into()],
     )?;
     rows.iter().map(|row| read_units(row, &from)).collect()
 }

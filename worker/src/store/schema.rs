@@ -80,6 +80,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0048_bundle_drafts"),
     migration!("0049_replay_setting"),
     migration!("0050_count_mark"),
+    migration!("0051_transfer_chains", end_empty_move),
 ];
 
 /// The number of the newest migration.
@@ -121,6 +122,14 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
         sql.run(FILLED, &[])?;
     }
     Ok(done == 0)
+}
+
+/// Makes the tables of the version before the migration of a name, in an empty database.
+#[cfg(feature = "test-hooks")]
+pub fn migrate_before(sql: &dyn Sql, name: &str) -> Result<(), Fault> {
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[])?;
+    let earlier = MIGRATIONS.iter().take_while(|migration| migration.name != name);
+    earlier.zip(1_i64..).try_for_each(|(migration, version)| migration.run(sql, version, 0))
 }
 
 /// Fills the first pages of the table of documents. SQLite keeps the first content of a table's first page forever, so it
@@ -225,6 +234,26 @@ const MOVED_RESPONSES: [&str; 4] = [
        (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?1))",
     "DELETE FROM idempotency WHERE (caller, request, key) IN
        (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]') FROM json_each(?1))",
+];
+
+/// Ends the move of transfers at once where there is none of an earlier version.
+fn end_empty_move(sql: &dyn Sql) -> Result<(), Fault> {
+    if !sql.run("SELECT 1 FROM former_transfer LIMIT 1", &[])?.is_empty() {
+        return Ok(());
+    }
+    ONE_TABLE_OF_TRANSFERS.iter().try_for_each(|statement| sql.run(statement, &[]).map(drop))
+}
+
+/// Statements that end the move of `0051_transfer_chains.sql`: the ledger has one table from then on.
+pub(super) const ONE_TABLE_OF_TRANSFERS: &[&str] = &[
+    "DROP TRIGGER transfer_stored_once",
+    "DROP VIEW every_transfer",
+    "DROP VIEW earlier_transfer",
+    "DROP TABLE former_transfer",
+    "CREATE VIEW earlier_transfer AS
+       SELECT chain, id, debit, credit, amount, at, reverses, part_of, by_debit, by_credit FROM transfer WHERE FALSE",
+    "CREATE VIEW every_transfer AS
+       SELECT chain, id, debit, credit, amount, at, reverses, part_of, by_debit, by_credit FROM transfer",
 ];
 
 /// Folds keys that an earlier version wrote in lower case, once, if the project ignores case. When codes become equal, the

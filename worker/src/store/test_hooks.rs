@@ -111,7 +111,7 @@ pub fn insert_copies(store: &Store<'_>, customer_id: &str, first: i64, count: i6
             "balance",
             "id IN (SELECT debit FROM transfer WHERE chain IN names UNION SELECT credit FROM transfer WHERE chain IN names)",
         ),
-        ("transfer", "id chain debit credit", "amount, at", "chain IN names"),
+        ("transfer", "id chain debit credit", "amount, at, by_debit, by_credit", "chain IN names"),
         ("due", "id", "at, kind, cursor, attempts", "id IN names"),
     ] {
         let columns = named.replace(' ', ", ");

@@ -9,7 +9,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::bundle_heads::{self, BundleOffers};
 use crate::store::facts::StoreFacts;
-use crate::store::ledger;
+use crate::store::ledger::{self, movements};
 use crate::store::sql::Fault;
 use scrip::bundle::{is_independent_of, next_turn_of_new_customer, read_condition, request_of};
 use scrip::decide::met_conditions;
@@ -273,7 +273,7 @@ fn own_counts<'s>(
     let Some(starts) = starts else { return Ok(None) };
     let since_ms = starts.iter().map(|start| start.millis()).min().unwrap_or_default();
     let balances = ledger::list_own_balances(call.store, id, one_more(ACCOUNTS_MAX))?;
-    let moves = ledger::list_own_movements(call.store, id, since_ms, one_more(MOVES_MAX))?;
+    let moves = movements::list_own_movements(call.store, id, since_ms, one_more(MOVES_MAX))?;
     if balances.len() > ACCOUNTS_MAX || moves.len() > MOVES_MAX {
         return Ok(None);
     }

@@ -37,7 +37,7 @@ impl Store<'_> {
         let row = self.row(
             "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = +?1),
                EXISTS (SELECT 1 FROM document WHERE kind = 'member' AND holder = +?2), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule'),
-               EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?3) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?4)
+               EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?3) OR EXISTS (SELECT 1 FROM every_transfer WHERE credit = +?4 AND by_credit = 1)
                  OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?3),
                NOT EXISTS (SELECT 1 FROM document WHERE kind = 'customer' AND id = +?2)",
             &[query.order_id.into(), query.customer_id.into(), query.earning_key.into(), query.payments.into()],
@@ -66,7 +66,7 @@ impl Store<'_> {
     /// Lists the payments with points to an account that are not completely refunded, in the order in which they were written.
     pub fn list_refundable_payments(&self, account: &str) -> Result<Vec<Document>, Fault> {
         self.select(
-            "kind = 'order_transaction' AND id IN (SELECT chain FROM transfer WHERE credit = +?1)
+            "kind = 'order_transaction' AND id IN (SELECT chain FROM every_transfer WHERE credit = +?1 AND by_credit = 1)
                AND json_extract(body, '$.kept.spent') > json_extract(body, '$.kept.back') ORDER BY seq",
             &[account.into()],
         )

@@ -8,6 +8,7 @@ use crate::store::index::code_key::code_key;
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, SqlRow};
 use crate::store::tracking::Tracker;
+use crate::store::transfer_rows::TransferRow;
 use scrip::facts::{
     Assignment, Fact, Known, SummaryCounts, credits_account, incentive_account, redemptions_account, tier_account,
 };
@@ -278,26 +279,19 @@ fn unnamed_rule(assignment: &str) -> UnreadableFact {
 
 impl StoreFacts<'_, '_> {
     pub(super) fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
-        let rows = self.store.rows(
-            "SELECT id, chain, debit, credit,
-               amount - COALESCE((SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0), reverses, at
-             FROM transfer own WHERE chain = +?1
-               AND NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id) ORDER BY length(id), id",
-            &[id.into()],
-        )?;
-        let read = |row: &SqlRow| {
+        let read = |row: &TransferRow| {
             Ok(Transfer {
-                id: sql::text(row, 0)?.into(),
-                chain: sql::text(row, 1)?.into(),
-                debit: AccountId::new(sql::text(row, 2)?),
-                credit: AccountId::new(sql::text(row, 3)?),
-                amount: amount::unsigned(sql::int(row, 4)?)?,
-                reverses: sql::text_or_null(row, 5)?.map(Text::from),
+                id: row.id.as_str().into(),
+                chain: row.chain.as_str().into(),
+                debit: AccountId::new(row.debit.as_str()),
+                credit: AccountId::new(row.credit.as_str()),
+                amount: amount::unsigned(row.amount)?,
+                reverses: row.reverses.as_deref().map(Text::from),
                 part_of: None,
-                at: stored_instant(sql::int(row, 6)?)?,
+                at: stored_instant(row.at)?,
             })
         };
-        rows.iter().map(read).collect()
+        self.store.list_chain(id)?.iter().map(read).collect()
     }
 
     pub(super) fn find_balance(&self, account: &AccountId) -> Result<i64, Fault> {
@@ -321,17 +315,11 @@ impl StoreFacts<'_, '_> {
     }
 
     pub(super) fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
-        const MOVED: &str = "SELECT COALESCE(SUM(amount - COALESCE(
-              (SELECT SUM(amount) FROM transfer part WHERE part.part_of = own.id), 0)), 0) FROM (
-            SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL UNION ALL
-            SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL AND part_of IS NULL) own
-            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
         let key = (account.as_str().to_owned(), since.millis());
         if let Some(moved) = self.cache.borrow().moved.get(&key) {
             return Ok(*moved);
         }
-        let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
-        let moved = row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))?;
+        let moved = self.store.sum_moved(account.as_str(), since.millis())?;
         self.cache.borrow_mut().moved.insert(key, moved);
         Ok(moved)
     }

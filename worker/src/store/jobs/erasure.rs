@@ -3,6 +3,7 @@
 
 use crate::store::Store;
 use crate::store::jobs::remnants::blank;
+use crate::store::ledger::movements::MOVE_TRANSFERS;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use serde_json::Value as Json;
 
@@ -18,8 +19,29 @@ struct PersonalDataTable {
 const TABLES: &[PersonalDataTable] =
     &[PersonalDataTable { name: "earning_occasion", column: "customer", deleted_texts: None }];
 
-/// The columns of the ledger with accounts, which contain the customer's id.
-const LEDGER: &[(&str, &str)] = &[("transfer", "debit"), ("transfer", "credit"), ("account", "id")];
+/// Selects the names of a customer's accounts in a column.
+macro_rules! own_accounts {
+    ($column:literal) => {
+        concat!($column, " >= 'customer/' || ?1 AND ", $column, " < 'customer/' || ?1 || '0'")
+    };
+}
+
+/// Keys and conditions by which the accounts of a customer are found. One that is not counted by time is in a transfer with one that is.
+const ACCOUNTS: &[(&str, &str)] = &[("id", own_accounts!("id"))];
+const TRANSFERS: &[(&str, &str)] = &[
+    ("chain, id", concat!(own_accounts!("debit"), " AND by_debit = 1")),
+    ("chain, id", concat!(own_accounts!("credit"), " AND by_credit = 1")),
+];
+
+const RENAME_ACCOUNT: &str = "id = replace(id, ?1, ?2)";
+
+const RENAME_BOTH: &str = concat!(
+    "debit = CASE WHEN ",
+    own_accounts!("debit"),
+    " THEN replace(debit, ?1, ?2) ELSE debit END, credit = CASE WHEN ",
+    own_accounts!("credit"),
+    " THEN replace(credit, ?1, ?2) ELSE credit END"
+);
 
 /// The id of a customer who is erased, and the id that takes its place.
 #[derive(Debug, Clone, Copy)]
@@ -176,17 +198,22 @@ pub fn update_job(store: &mut Store<'_>, id: &str, cursor: String) {
 /// Renames the accounts of a customer at the flush, up to a number. Returns whether there may be more.
 pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most: i64) -> Result<bool, Fault> {
     let mut left = most;
-    for (table, column) in LEDGER {
-        let range = format!("{column} >= 'customer/' || ?1 AND {column} < 'customer/' || ?1 || '0'");
+    // The table of earlier versions exists while its job is queued.
+    let is_moving = store.row("SELECT 1 FROM due WHERE id = +?1", &[MOVE_TRANSFERS.into()])?.is_some();
+    let tables: &[&str] = if is_moving { &["transfer", "former_transfer"] } else { &["transfer"] };
+    let tables = tables.iter().map(|table| (*table, TRANSFERS));
+    let found_by = |(table, ways): (&'static str, &'static [(&str, &str)])| ways.iter().map(move |way| (table, *way));
+    for (table, (key, own)) in tables.chain([("account", ACCOUNTS)]).flat_map(found_by) {
         let found = store.row(
-            &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} WHERE {range} LIMIT +?2)"),
+            &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} WHERE {own} LIMIT +?2)"),
             &[customer.id.into(), left.into()],
         )?;
         let found = found.map_or(Ok(0), |row| sql::int(&row, 0))?;
         if found > 0 {
+            let rename = if table == "account" { RENAME_ACCOUNT } else { RENAME_BOTH };
             store.write(
                 format!(
-                    "UPDATE {table} SET {column} = replace({column}, ?1, ?2) WHERE id IN (SELECT id FROM {table} WHERE {range} LIMIT +?3)"
+                    "UPDATE {table} SET {rename} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {own} LIMIT +?3)"
                 ),
                 vec![customer.id.into(), customer.alias.into(), left.into()],
             );

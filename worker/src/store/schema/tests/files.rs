@@ -56,6 +56,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0048_bundle_drafts", "cc576c024e0c51f2461e029c8fbb43c42a6c30fddfca676f83baab1cfbb81c6e"),
     ("0049_replay_setting", "4119269536236f87032feb2dbed5365b80b63ff143c665b3962ff9a11732aa8f"),
     ("0050_count_mark", "973c36431553f0043ce7aaa6d003dbc33b8e589a5ea9499eeb9dd452ed8e2952"),
+    ("0051_transfer_chains", "28d893540b3b423d23d4b8787937ba3f806a12d6833313f6ece0e6787164945c"),
 ];
 
 #[test]

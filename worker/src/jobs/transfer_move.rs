@@ -1,0 +1,21 @@
+//! Job that moves the ledger transfers of earlier versions to the present table, slice by slice, while the project is served.
+
+use crate::jobs::async_actions::JobSlice;
+use crate::store::Store;
+use crate::store::jobs;
+use crate::store::ledger::movements;
+use crate::store::sql::Fault;
+use scrip::Context;
+
+/// Rows that a transfer costs: the former one with its four indexes, and the present one with up to two.
+const COST: u64 = 8;
+
+/// Moves the next transfers.
+pub fn run(store: &mut Store<'_>, _context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
+    match movements::move_next(store, slice.rows.div_ceil(COST))? {
+        // At the moment 0 it is due at once, by any clock.
+        true => jobs::update_time(store, slice.id, 0),
+        false => jobs::delete(store, slice.id),
+    }
+    Ok(())
+}
