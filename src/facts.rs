@@ -5,12 +5,14 @@ pub mod accounts;
 pub mod candidates;
 pub mod cards;
 pub mod earning;
+pub mod kept_counts;
 pub mod known;
 pub mod offer;
 pub mod purchase;
 
 pub use accounts::*;
 pub use candidates::{CandidateEntry, CandidateFilter, Candidates, ValidityBounds, listed_time_of_stack};
+pub use kept_counts::*;
 pub use known::{Fact, Known};
 pub use offer::{Exchange, Offer};
 

@@ -12,6 +12,7 @@ use crate::http::route::Call;
 use crate::http::table::RouteTable;
 use crate::jobs::async_actions::{JobSlice, finish};
 use crate::jobs::bulk_items;
+use crate::jobs::count_transfers;
 use crate::jobs::free_pages;
 use crate::jobs::queue;
 use crate::jobs::retention;
@@ -48,6 +49,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (card_changes::SETTLE_JOB, JobKind::DueRows(card_changes::run_job, card_changes::ROWS_MIN)),
     (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
     (MOVE_TRANSFERS, JobKind::Slices(transfer_move::run)),
+    (count_transfers::COUNT_TRANSFERS, JobKind::Slices(count_transfers::run)),
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
     (points::EXPIRATION_JOB, JobKind::Slices(points::run_job)),
     (exports::job::WRITE, JobKind::InNameOf(exports::job::write)),

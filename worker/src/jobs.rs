@@ -2,6 +2,7 @@
 
 pub mod async_actions;
 pub mod bulk_items;
+pub mod count_transfers;
 pub mod free_pages;
 pub mod job_caller;
 pub mod outbox;

@@ -103,6 +103,7 @@ fn insert_given(call: &mut Call<'_, '_>) -> HandlerResult {
     RuleSet::read(&call.request.body)?;
     let body = call.source()?;
     test_hooks::delete_all(call.store);
+    test_hooks::keep_all_counts(call.store);
     replace_stacking_rules(call, body.get("stacking_rules"))?;
     if let Some(zone) = body.get("time_zone") {
         let said = json_members::object_of("time_zone", zone.clone());

@@ -10,6 +10,7 @@
 //! only milliseconds. Times and numbers of attempts saturate.
 
 use crate::jobs::async_actions::finish;
+use crate::jobs::count_transfers::COUNT_TRANSFERS;
 use crate::jobs::free_pages;
 use crate::jobs::{outbox, retention};
 use crate::store::Store;
@@ -58,7 +59,7 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
     if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
         let attempts = attempts.saturating_add(1); // Attempts are few.
         store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
-        if [BUILD_BUNDLE, MOVE_TRANSFERS].contains(&kind.as_str()) {
+        if [BUILD_BUNDLE, MOVE_TRANSFERS, COUNT_TRANSFERS].contains(&kind.as_str()) {
             if kind == BUILD_BUNDLE {
                 // The build is lost: without it, the record of written documents has no use and no end.
                 bundle_goods::end_record_of_written(store);

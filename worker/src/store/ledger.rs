@@ -1,5 +1,6 @@
 //! Tables of the ledger: balances, transfers and holds.
 
+pub mod kept_counts;
 pub mod movements;
 
 use super::Store;
@@ -100,17 +101,9 @@ impl Store<'_> {
     }
 
     fn post_slice(&mut self, posts: Vec<TransferRow>) {
-        let rows = transfer_rows::parameter(&posts);
-        self.write_transfers(INSERT_TRANSFERS, vec![rows.clone()], posts);
-        self.write(
-            "INSERT INTO account (id, balance)
-             SELECT id, SUM(amount) FROM (
-               SELECT json_extract(value, '$[2]') AS id, -json_extract(value, '$[4]') AS amount FROM json_each(?1)
-               UNION ALL SELECT json_extract(value, '$[3]'), json_extract(value, '$[4]') FROM json_each(?1))
-             WHERE TRUE GROUP BY id
-             ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance",
-            vec![rows],
-        );
+        let changes = kept_counts::changes_of(&posts);
+        self.write_transfers(INSERT_TRANSFERS, vec![transfer_rows::parameter(&posts)], posts);
+        self.write(kept_counts::CHANGE_BALANCES, vec![changes]);
     }
 
     /// Queues the ledger entries of a decision: first releases, then holds, then transfers, one statement for each kind.

@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::sql::{self, Fault};
+use scrip::facts::RuleCount;
 use serde_json::Value as Json;
 
 /// Kinds of what a customer may have that is copied.
@@ -18,6 +19,7 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM statistic_quarter",
     "DELETE FROM account",
     "DELETE FROM transfer",
+    "DELETE FROM kept_count",
     "DELETE FROM hold",
     "DELETE FROM answer WHERE status <> 0",
     "DELETE FROM answer_slice",
@@ -35,6 +37,15 @@ pub fn delete_all(store: &mut Store<'_>) {
     for statement in EMPTIED {
         store.write(*statement, Vec::new());
     }
+}
+
+/// Keeps all counts from now on, when the call commits: given rules are written past the route that keeps what they ask for.
+pub fn keep_all_counts(store: &mut Store<'_>) {
+    let names: Vec<&str> = RuleCount::ALL.iter().map(|count| count.name()).collect();
+    store.write(
+        "INSERT INTO kept_count (name, chain, id, is_complete) SELECT value, '', '', 1 FROM json_each(?1)",
+        vec![Json::from(names).to_string().into()],
+    );
 }
 
 /// Returns true if the data of a project were given at a time of the test: then no job and no delivery is due by the real clock.

@@ -60,6 +60,7 @@ mod generated_shops;
 mod goods_set_carts;
 mod idempotency;
 mod jobs;
+mod kept_counts;
 mod lifecycle;
 mod list_filters;
 mod list_orders;

@@ -13,8 +13,9 @@ use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::promotions::tiers::TIER;
 use crate::domain::validation_rules::assignments;
+use crate::domain::validation_rules::counts;
 use crate::domain::validation_rules::rules::RULE;
-use crate::http::reply::{ErrorBody, error, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, ResponseBody, Route, post};
 use crate::http::shape::{Field, FieldType, INT_MAX, Nulls, may, must};
 use crate::store::document::Document;
@@ -102,13 +103,23 @@ pub const ROUTES: &[Route] = &[
     .answers(200, shapes::project::TIER_SETUP),
 ];
 
+fn rules_of(template: &Document) -> Vec<Map<String, Json>> {
+    let rules = template.as_template().part("validation_rules").cloned();
+    rules.as_ref().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object).cloned().collect()
+}
+
+/// Keeps the counts that the rules of a template ask for; where they are not ready, returns the refusal.
+fn keep_counts(call: &mut Call<'_, '_>, template: &Document) -> Result<Option<Response>, CallError> {
+    let asked = rules_of(template).iter().flat_map(counts::asked_by).collect();
+    counts::keep(call, &asked)
+}
+
 /// Copies the rules of a template when the call commits; returns their ids.
 fn copy_rules(call: &mut Call<'_, '_>, template: &Document) -> Vec<String> {
-    let rules = template.as_template().part("validation_rules").cloned();
     let mut ids = Vec::new();
-    for rule in rules.as_ref().and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_object) {
+    for rule in rules_of(template) {
         let id = call.ids.alphanumeric("val_", 12).to_string();
-        let mut body = rule.clone();
+        let mut body = rule;
         body.insert("id".into(), id.clone().into());
         body.insert("created_at".into(), timestamp::text(call.now_ms()).into());
         body.insert("updated_at".into(), Json::Null);
@@ -133,6 +144,9 @@ fn set_up_campaign(call: &mut Call<'_, '_>) -> HandlerResult {
     let Some(mut body) = template_part(&template, "campaign") else {
         return Err(unsupported_type("a tier", "campaign").into());
     };
+    if let Some(refusal) = keep_counts(call, &template)? {
+        return Ok(refusal);
+    }
     if sent.contains_key("category_id") {
         body.remove("category");
     }
@@ -172,6 +186,9 @@ fn set_up_tier(call: &mut Call<'_, '_>) -> HandlerResult {
     let campaign = campaign
         .filter(|campaign| campaign.as_campaign().is_promotion())
         .ok_or_else(|| not_found(CAMPAIGN.object, &campaign_name))?;
+    if let Some(refusal) = keep_counts(call, &template)? {
+        return Ok(refusal);
+    }
     if sent.contains_key("category_id") {
         body.remove("category");
     }

@@ -6,6 +6,7 @@ use crate::documents::filter::read_instant;
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::validation_rules::assignments;
+use crate::domain::validation_rules::counts;
 use crate::domain::validation_rules::rules::{ORDERS, RULE, to_json};
 use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};
@@ -126,7 +127,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/validation-rules", "Create a validation rule", create)
         .describe(
             "createValidationRule",
-            "Creates a rule after a check of its names, operators, logic and items. The rule has no effect until assigned to a campaign, voucher or another object. Tests that always or never pass, are repeated or are never evaluated are returned as `warnings`, not refused. The webhook event `business_validation_rule.created` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, a malformed body with `invalid_payload`.",
+            "Creates a rule after a check of its names, operators, logic and items. The rule has no effect until assigned to a campaign, voucher or another object. Tests that always or never pass, are repeated or are never evaluated are returned as `warnings`, not refused. The webhook event `business_validation_rule.created` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, a malformed body with `invalid_payload`. Where the project has many redemptions and no rule has asked for these counts before, the call is refused with `counts_not_ready` until they are made.",
         )
         .returns("The new rule, with warnings about its definition.")
         .of(&RULE)
@@ -143,7 +144,7 @@ pub const ROUTES: &[Route] = &[
     put("/v1/validation-rules/{validationRuleId}", "Update a validation rule", update)
         .describe(
             "updateValidationRule",
-            "Replaces the fields that are sent; `null` resets a field to its default. The change applies at once to every object that the rule is assigned to. The webhook event `business_validation_rule.updated` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, an unknown ID with `not_found`.",
+            "Replaces the fields that are sent; `null` resets a field to its default. The change applies at once to every object that the rule is assigned to. The webhook event `business_validation_rule.updated` follows. A definition that cannot be evaluated is refused with `invalid_validation_rules`, an unknown ID with `not_found`. Where the project has many redemptions and no rule has asked for these counts before, the call is refused with `counts_not_ready` until they are made.",
         )
         .returns("The rule after the change, with warnings about its definition.")
         .of(&RULE)
@@ -211,6 +212,9 @@ fn create(call: &mut Call<'_, '_>) -> HandlerResult {
     body.insert("updated_at".into(), Json::Null);
     body.insert("object".into(), RULE.object.into());
     let warnings = check(&body, bundle)?;
+    if let Some(refusal) = counts::keep(call, &counts::asked_by(&body))? {
+        return Ok(refusal);
+    }
     let created_at = call.now_ms();
     let document = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
     call.store.insert(RULE.object, &document);
@@ -228,6 +232,9 @@ fn update(call: &mut Call<'_, '_>) -> HandlerResult {
     let bundle = sent.get("bundle_rules").cloned();
     merge(&mut document.body, sent);
     let warnings = check(&document.body, bundle)?;
+    if let Some(refusal) = counts::keep(call, &counts::asked_by(&document.body))? {
+        return Ok(refusal);
+    }
     call.touch(&mut document);
     call.store.update(RULE.object, &document);
     answer(call, document, warnings)
