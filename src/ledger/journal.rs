@@ -106,7 +106,7 @@ impl Journal {
     }
 
     /// Units that left or reached an account from an instant until another, both included, by transfers that were not
-    /// undone until then; `None` beyond 64 bits.
+    /// undone by the second one; `None` beyond 64 bits.
     pub fn moved(&self, account: &AccountId, since: Instant, until: Instant) -> Option<u64> {
         let reversals = self.transfers.iter().filter(|transfer| transfer.at <= until);
         let undone: Vec<&Text> = reversals.filter_map(|transfer| transfer.reverses.as_ref()).collect();

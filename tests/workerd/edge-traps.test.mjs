@@ -104,6 +104,18 @@ for (const fault of ["panic", "overflow"]) {
   });
 }
 
+for (const fault of ["panic", "overflow"]) {
+  check(`${fault} in the entry after a wait: the request that waited gets 500 at once, without another one`, async () => {
+    const begun = Date.now();
+    const trapped = await fetch(`${service.url}/v1/vouchers/NONE`, { headers: { ...serverHeaders, "scrip-test-late-entry-fault": fault } });
+    assert.equal(trapped.status, 500);
+    assert.equal((await trapped.json()).key, "internal_error");
+    assert.ok(Date.now() - begun < 10_000, `after ${Date.now() - begun} ms`);
+    assert.equal((await call("GET", "/v1/campaigns")).status, 200);
+    await untilEdge();
+  });
+}
+
 check("decisions that trap among others: each is answered", async () => {
   await untilEdge();
   const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => {

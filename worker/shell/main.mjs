@@ -12,10 +12,15 @@ export { AttemptLimiter as Gate, Directory, Project } from "./object.mjs";
 
 entry.initSync({ module });
 entry.ready();
+// True when an object of this process has reported the revision of its rules.
+let hasReports = false;
 listen((project, revision) => {
   renew();
+  hasReports = true;
   entry.reportRulesRevision(project, revision);
 });
+// A trap after an `await` ends no call of the shell. The runtime reports it: then what waits is answered at once.
+for (const event of ["error", "unhandledrejection"]) addEventListener(event, () => renew());
 
 // Far above the time that any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;
@@ -47,10 +52,12 @@ function mayBeAtOnce({ method, url, headers }) {
 
 /**
  * Creates a new instance of the entry where the last one has trapped. What waited there has no answer. Other calls would still pass what they
- * are given to the memory of the old one.
+ * are given to the memory of the old one. The new one has none of the reports that forbade former rules.
  */
 function renew() {
-  if (entry.ready()) for (const end of waiting) end("the entry has trapped");
+  if (!entry.ready()) return;
+  if (hasReports) entry.loseRulesRevisions();
+  for (const end of waiting) end("the entry has trapped");
 }
 
 /** Waits for an answer; a while after the arrival of the request the caller gets that of a failure. */

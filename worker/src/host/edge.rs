@@ -138,6 +138,12 @@ pub fn report_rules_revision(project: String, revision: String) {
     REVISIONS.with_borrow_mut(|revisions| revisions.report(project, revision));
 }
 
+/// Takes note that reports were lost, with the instance that trapped.
+#[wasm_bindgen(js_name = loseRulesRevisions)]
+pub fn lose_rules_revisions() {
+    REVISIONS.with_borrow_mut(KnownRevisions::lose_reports);
+}
+
 /// Takes the revision of a project's rules from an answer of its object, where the age of answers is bounded by it.
 pub(super) fn confirm_revision(caller: &Caller, answer: &ObjectResponse, context: &Context, host: &EdgeHost<'_>) {
     let bindings: &Bindings = host.env.unchecked_ref();

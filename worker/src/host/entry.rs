@@ -104,13 +104,16 @@ async fn fetch(
     let request = read_head(&raw, bindings.has_objects_here());
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     #[cfg(feature = "test-hooks")]
-    super::test_hooks::trap_if_asked(&request);
+    super::test_hooks::trap_if_asked(&request, false);
     let request_id = context.request_id().to_string();
     let matched = TABLE.find(&request.method, &request.path);
     let arrival =
         IncomingRequest { raw, body, rules, request, matched, env, runtime, arrived_ms, begun_ms, context, request_id };
     let mut progress = RequestProgress::default();
-    let mut reply = match arrival.answer(&mut progress).await {
+    let outcome = arrival.answer(&mut progress).await;
+    #[cfg(feature = "test-hooks")]
+    super::test_hooks::trap_if_asked(&arrival.request, true);
+    let mut reply = match outcome {
         Ok(EntryOutcome::Answer(mut answer)) if answer.status != 500 => {
             arrival.count(answer.status);
             write_rate_headers(&progress, &mut answer);

@@ -49,9 +49,10 @@ pub(super) fn is_for_object(request: &Request) -> bool {
     request.headers.iter().any(|(name, _)| name.starts_with("scrip-test-") && name != NOW_HEADER)
 }
 
-/// Traps in the entry where a test asks for it.
-pub(super) fn trap_if_asked(request: &Request) {
-    if let Some(fault) = header(request, "scrip-test-entry-fault") {
+/// Traps in the entry where a test asks for it: before the first wait of the request, or after its last one.
+pub(super) fn trap_if_asked(request: &Request, has_waited: bool) {
+    let name = if has_waited { "scrip-test-late-entry-fault" } else { "scrip-test-entry-fault" };
+    if let Some(fault) = header(request, name) {
         fault_injection::trap(fault);
     }
 }

@@ -34,19 +34,26 @@ pub struct RulesInQuestion<'r> {
 #[derive(Debug, Default)]
 pub struct KnownRevisions {
     reported: BTreeMap<String, String>,
+    /// True if a project without a report may have had one: its rules may have changed since their head.
+    has_lost_reports: bool,
     confirmed: BTreeMap<String, ConfirmedRevision>,
 }
 
 impl KnownRevisions {
     /// Returns no knowledge.
     pub const fn new() -> KnownRevisions {
-        KnownRevisions { reported: BTreeMap::new(), confirmed: BTreeMap::new() }
+        KnownRevisions { reported: BTreeMap::new(), has_lost_reports: false, confirmed: BTreeMap::new() }
     }
 
     /// Records the present revision of a project, whose object is in this process.
     pub fn report(&mut self, project: String, revision: String) {
-        make_room(&mut self.reported, &project);
+        self.has_lost_reports |= make_room(&mut self.reported, &project);
         self.reported.insert(project, revision);
+    }
+
+    /// Records that reports of this process are not known any more. Until an object reports again, it answers itself.
+    pub fn lose_reports(&mut self) {
+        self.has_lost_reports = true;
     }
 
     /// Records the revision of a project at a time. Later knowledge stays, unless a clock was set back.
@@ -65,7 +72,7 @@ impl KnownRevisions {
         match (bound, self.reported.get(rules.project)) {
             (RulesBound::Within(seconds), _) => self.are_within(rules, seconds, now_ms),
             (RulesBound::Present { .. }, Some(reported)) => reported == rules.revision,
-            (RulesBound::Present { .. }, None) if !rules.is_fallback => false,
+            (RulesBound::Present { .. }, None) if !rules.is_fallback || self.has_lost_reports => false,
             (RulesBound::Present { else_within: Some(seconds) }, None) => self.are_within(rules, seconds, now_ms),
             (RulesBound::Present { else_within: None }, None) => true,
         }
@@ -83,10 +90,13 @@ impl KnownRevisions {
     }
 }
 
-fn make_room<T>(known: &mut BTreeMap<String, T>, project: &str) {
-    if known.len() >= PROJECTS_MAX && !known.contains_key(project) {
+/// Makes room for a project; returns true if others were forgotten.
+fn make_room<T>(known: &mut BTreeMap<String, T>, project: &str) -> bool {
+    let is_full = known.len() >= PROJECTS_MAX && !known.contains_key(project);
+    if is_full {
         known.clear();
     }
+    is_full
 }
 
 #[cfg(test)]
@@ -124,6 +134,23 @@ mod tests {
         assert!(known.allow(fallback, within(86_400), NOW));
         assert!(!known.allow(fallback, within(86_399), NOW));
         assert!(!known.allow(rules("a"), within(86_400), NOW));
+    }
+
+    /// A report that is not known any more may have forbidden the rules.
+    #[test]
+    fn after_lost_reports_only_a_further_report_allows_rules() {
+        let mut restarted = KnownRevisions::new();
+        restarted.lose_reports();
+        let mut full = KnownRevisions::new();
+        (0..=PROJECTS_MAX).for_each(|number| full.report(format!("proj_{number}"), "b".into()));
+        let fallback = RulesInQuestion { is_fallback: true, ..rules("a") };
+        for mut lost in [restarted, full] {
+            for bound in [PRESENT, RulesBound::Present { else_within: Some(86_400) }] {
+                assert!(!lost.allow(fallback, bound, NOW) && !lost.allow(rules("a"), bound, NOW));
+            }
+            lost.report("proj_1".into(), "a".into());
+            assert!(lost.allow(fallback, PRESENT, NOW) && lost.allow(rules("a"), PRESENT, NOW));
+        }
     }
 
     #[test]

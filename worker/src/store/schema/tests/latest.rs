@@ -1,6 +1,8 @@
-//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and what is in bundles.
+//! Tests the latest migrations that move rows or change what a row brings about: users of organisations, and what is in bundles. Also the
+//! guard of the native driver against statements that no index serves.
 
 use super::*;
+use crate::store::sqlite::REMEMBERED_MAX;
 
 #[test]
 fn users_become_users_of_the_organisations_of_their_projects() {
@@ -173,4 +175,40 @@ fn the_days_of_the_newest_input_become_those_of_the_project() {
     let empty = Sqlite::memory().unwrap();
     migrate(&empty, 0).unwrap();
     assert!(empty.run("SELECT 1 FROM replay_setting", &[]).unwrap().is_empty());
+}
+
+fn latest() -> Sqlite {
+    let sql = Sqlite::memory().unwrap();
+    migrate(&sql, 0).unwrap();
+    sql.take_scans();
+    sql
+}
+
+#[test]
+fn a_named_index_that_is_read_whole_is_a_scan() {
+    let sql = latest();
+    let run = |condition: &str, index: &str| {
+        let statement = format!("SELECT body FROM document INDEXED BY {index} WHERE kind = 'voucher' AND {condition}");
+        sql.run(&statement, &["v_1".into()]).unwrap();
+        sql.take_scans()
+    };
+    assert_eq!(run("id = +?1", "document_id"), [""; 0]);
+    assert_eq!(run("parent = +?1 AND holder IS NULL AND used_up IS NULL", "document_free"), [""; 0]);
+    let whole = run("parent IS NULL AND id = +?1", "document_open");
+    assert!(whole.len() == 1 && whole[0].starts_with("SCAN document USING INDEX document_open: "), "{whole:?}");
+    let by_kind = run("id = +?1", "document_created");
+    assert!(by_kind.len() == 1 && by_kind[0].contains("(kind=?)"), "{by_kind:?}");
+}
+
+#[test]
+fn the_driver_remembers_a_bounded_number_of_statements() {
+    let sql = latest();
+    for number in 0..REMEMBERED_MAX + 100 {
+        let statement = format!(
+            "SELECT {number} FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL AND id = +?1"
+        );
+        sql.run(&statement, &["v_1".into()]).unwrap();
+    }
+    assert!((100..REMEMBERED_MAX).contains(&sql.count_planned()), "{}", sql.count_planned());
+    assert_eq!(sql.take_scans().len(), REMEMBERED_MAX);
 }
