@@ -26,6 +26,7 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// Answers an admitted request. All of its writes are committed, or none; after a `Fault` the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
@@ -59,7 +60,7 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
         }
     }
     let [work_at, deliveries_at] = store.alarms();
-    let reply = serve_caller(request, caller.as_ref(), store, context)?;
+    let reply = serve_caller(request, caller.as_deref(), store, context)?;
     // A refused call drops what it queued, also its alarms; those of what was written before it stay.
     work_at.into_iter().for_each(|at_ms| store.schedule_jobs_at(at_ms));
     deliveries_at.into_iter().for_each(|at_ms| store.schedule_deliveries_at(at_ms));
@@ -84,7 +85,7 @@ fn insert_initial_documents(store: &mut Store<'_>, context: &Context) -> Result<
 
 /// Answers a request without project set-up: the directory calls it directly.
 pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
-    serve_caller(request, find_caller(request).as_ref(), store, context)
+    serve_caller(request, find_caller(request).as_deref(), store, context)
 }
 
 fn serve_caller(
@@ -135,8 +136,8 @@ fn serve_caller(
     Ok(reply)
 }
 
-fn find_caller(request: &Request) -> Option<Caller> {
-    header(request, "scrip-caller").and_then(|text| serde_json::from_str(text).ok())
+fn find_caller(request: &Request) -> Option<Rc<Caller>> {
+    header(request, "scrip-caller").and_then(Caller::of_header)
 }
 
 fn answer(

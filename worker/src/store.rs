@@ -10,6 +10,7 @@ pub mod bundle_keys;
 pub mod bundle_work;
 pub mod candidates;
 pub mod change_feed;
+pub mod configuration;
 pub mod counts;
 pub mod document;
 pub mod document_columns;
@@ -26,6 +27,7 @@ pub mod ledger;
 pub mod loyalty;
 pub mod name_trigrams;
 pub mod queued;
+mod read_limit;
 pub mod read_recorder;
 pub mod records;
 pub mod redemption_inputs;
@@ -42,6 +44,7 @@ pub mod webhooks;
 
 use change_feed::{ChangeFeed, DocumentState};
 use queued::{QueuedDocument, QueuedWrite};
+pub use read_limit::READ_MAX;
 use scrip::count::Countable;
 use scrip::wire::{Problem, readability};
 use sql::{Fault, Sql, SqlRow, SqlValue};
@@ -71,6 +74,8 @@ pub struct Store<'s> {
     recorder: read_recorder::ReadRecorder,
     /// Remaining read budget, if it is limited.
     left: Cell<Option<usize>>,
+    /// Revision of the documents, where it was read since the last write.
+    documents_revision: RefCell<Option<String>>,
     /// Changes made by flushes.
     changes: ChangeFeed,
     /// Keys and counters of the code generators that this request used; the tables are updated when the call commits.
@@ -102,6 +107,7 @@ impl<'s> Store<'s> {
             checked: Cell::new(0),
             recorder: read_recorder::ReadRecorder::default(),
             left: Cell::new(None),
+            documents_revision: RefCell::default(),
             changes: ChangeFeed::default(),
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
@@ -168,37 +174,33 @@ impl<'s> Store<'s> {
         self.read(statement, params)
     }
 
-    /// Limits the reads from now on, so that one request cannot block the object for long.
-    pub fn bound(&self) {
-        self.left.set(Some(READ_MAX));
-    }
-
-    /// Removes the limit: the consequences of an accepted call are completed.
-    pub fn remove_read_limit(&self) {
-        self.left.set(None);
-    }
-
     /// Tests if the read limit was exceeded.
     pub fn exceeds_read_limit(&self) -> bool {
         self.left.get() == Some(0)
     }
 
-    fn read(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
+    /// Records the rows of a read, and counts them against the limit of reads.
+    fn note_read(&self, statement: &str, params: &[SqlValue], rows: &[SqlRow]) -> Result<(), Fault> {
+        self.recorder.record(statement, params, rows);
         /// Bytes that cost as much time as a statement, and as a row.
         const STATEMENT: usize = 1_000;
         const ROW: usize = 50;
-        if self.exceeds_read_limit() {
-            return Err(Fault::new("the request reads more than one may"));
-        }
-        let rows = self.sql.run(statement, params)?;
-        self.recorder.record(statement, params, &rows);
         if let Some(left) = self.left.get() {
             let size = |row: &SqlRow| sql::total(row).saturating_add(ROW); // A row fits memory.
             // The rows fit memory.
             let read = rows.iter().map(size).fold(STATEMENT, usize::saturating_add);
             self.left.set(Some(left.remaining_after(read)));
         }
-        if self.exceeds_read_limit() { Err(Fault::new("the request reads more than one may")) } else { Ok(rows) }
+        if self.exceeds_read_limit() { Err(Fault::new("the request reads more than one may")) } else { Ok(()) }
+    }
+
+    fn read(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
+        if self.exceeds_read_limit() {
+            return Err(Fault::new("the request reads more than one may"));
+        }
+        let rows = self.sql.run(statement, params)?;
+        self.note_read(statement, params, &rows)?;
+        Ok(rows)
     }
 
     /// Returns the size of the database in bytes, without free pages.
@@ -269,6 +271,7 @@ impl<'s> Store<'s> {
 
     /// Runs a writing statement at once, inside the host's transaction: only for work that needs its result.
     pub fn write_now(&self, statement: &str, params: &[SqlValue]) -> Result<(), Fault> {
+        self.documents_revision.take();
         self.sql.run(statement, params).map(|_| ())
     }
 
@@ -366,6 +369,7 @@ impl<'s> Store<'s> {
     /// Runs the queued writes in their order.
     pub fn flush(&mut self) -> Result<(), Fault> {
         let writes = std::mem::take(&mut self.writes);
+        self.documents_revision.take();
         self.checked.set(0);
         self.generators.clear();
         #[cfg(feature = "test-hooks")]
@@ -428,10 +432,6 @@ impl<'s> Store<'s> {
         self.alarms().into_iter().flatten().min()
     }
 }
-
-/// Read budget of one request, in bytes of stored text; a statement counts as 1,000 and a row as 50. Natively such a request
-/// takes about 60 ms to read, parse and decide.
-pub const READ_MAX: usize = 12_000_000;
 
 /// Splits names into slices that fit one parameter.
 pub fn slices<'n, 's>(names: &'s [&'n str]) -> Vec<&'s [&'n str]> {

@@ -101,8 +101,8 @@ struct RulesState {
 }
 
 /// Decision by the rules.
-enum EdgeDecision {
-    Answer(EdgeAnswer),
+enum RulesAnswer {
+    Given(EdgeAnswer),
     /// The rules lack goods buckets with these numbers.
     Lacks(Vec<u32>),
 }
@@ -219,8 +219,8 @@ impl<'c> EdgeCall<'c> {
         let mut requested = 0_usize;
         for round in 0..=ROUNDS {
             let missing = match self.decide(&head, request, round == ROUNDS)? {
-                EdgeDecision::Lacks(missing) => missing,
-                EdgeDecision::Answer(answer) => {
+                RulesAnswer::Lacks(missing) => missing,
+                RulesAnswer::Given(answer) => {
                     // The rules may have changed while a bucket was read.
                     self.check_revision(&head, is_fallback)?;
                     return Some(answer);
@@ -237,7 +237,7 @@ impl<'c> EdgeCall<'c> {
     }
 
     /// Decides by the rules; `None` where the object is to answer. Rules that are lost are loaded again by the next request.
-    fn decide(&self, head: &str, request: SentRequest<'_>, is_last: bool) -> Option<EdgeDecision> {
+    fn decide(&self, head: &str, request: SentRequest<'_>, is_last: bool) -> Option<RulesAnswer> {
         let number = self.with_rules(head, |rules| rules.number)?;
         let (project, seed) = (&self.caller.project, random::write_seed(&self.context.seed));
         let now_ms = self.context.now.millis() as f64;
@@ -250,12 +250,12 @@ impl<'c> EdgeCall<'c> {
             RULES.with_borrow_mut(|all| all.remove(project));
         }
         if let Some(answer) = decided.dyn_ref::<Array>() {
-            return Some(EdgeDecision::Answer(EdgeAnswer::Final(object_response(answer))));
+            return Some(RulesAnswer::Given(EdgeAnswer::Final(object_response(answer))));
         }
         if let Some(numbers) = decided.dyn_ref::<Uint32Array>() {
-            return Some(EdgeDecision::Lacks(numbers.to_vec()));
+            return Some(RulesAnswer::Lacks(numbers.to_vec()));
         }
-        (decided.as_bool() == Some(true)).then_some(EdgeDecision::Answer(EdgeAnswer::NamesCodes))
+        (decided.as_bool() == Some(true)).then_some(RulesAnswer::Given(EdgeAnswer::NamesCodes))
     }
 
     /// Adds goods buckets to the rules; `None` if one cannot be read.

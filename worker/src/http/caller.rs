@@ -5,7 +5,9 @@ use crate::http::edge_policy::EdgePolicy;
 use crate::http::rate_limits::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Class of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,6 +149,16 @@ pub const FORWARD_TO_PROJECT: &str = "scrip-forward-to-project";
 /// Header in which the entry marks, for that project's object, a body that comes from the first object.
 pub const FORWARDED: &str = "scrip-forwarded";
 
+/// Maximum number of callers that are kept as they were read; above it all are dropped.
+const CALLERS_MAX: usize = 200;
+/// Maximum length in bytes of the header of a caller that is kept.
+const CALLER_BYTES_MAX: usize = 20_000;
+
+thread_local! {
+    /// Callers by the text of their header.
+    static CALLERS: RefCell<BTreeMap<String, Rc<Caller>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
 /// Authenticated caller. It is sent to the object as the header `scrip-caller`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Caller {
@@ -227,6 +239,23 @@ impl Caller {
     pub fn in_other(&self, project: &str) -> Option<Caller> {
         let ManagedProject { settings, role, signing } = self.others.get(project)?.clone();
         Some(Caller { project: project.to_owned(), settings, role, signing, others: BTreeMap::new(), ..self.clone() })
+    }
+
+    /// Reads the value of the header `scrip-caller`; `None` for another text. The calls of a key mostly have the same.
+    pub fn of_header(text: &str) -> Option<Rc<Caller>> {
+        CALLERS.with_borrow_mut(|all| {
+            if let Some(known) = all.get(text) {
+                return Some(Rc::clone(known));
+            }
+            let caller: Rc<Caller> = Rc::new(serde_json::from_str(text).ok()?);
+            if text.len() <= CALLER_BYTES_MAX {
+                if all.len() >= CALLERS_MAX {
+                    all.clear();
+                }
+                all.insert(text.to_owned(), Rc::clone(&caller));
+            }
+            Some(caller)
+        })
     }
 
     /// Returns the value of the header `scrip-caller`.

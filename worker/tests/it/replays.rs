@@ -4,6 +4,7 @@ mod days;
 mod shop;
 
 use scrip_worker::http::request::Reply;
+use scrip_worker::store::configuration;
 use scrip_worker::store::redemption_inputs::{ROW_BYTES_MAX, decompress};
 use scrip_worker::store::sql::SqlValue;
 use serde_json::{Value as Json, json};
@@ -93,6 +94,25 @@ fn a_code_named_as_a_kind_of_documents_is_replayed() {
     let answered = shop.send("POST /v1/redemptions", &body.to_string());
     shop.call("PUT /v1/vouchers/secret", &json!({ "active": false }));
     shop.assert_same(&id_of(&answered), &answered);
+}
+
+/// Stacking rules and absent schemas of metadata are in memory after the first call. A redemption that is kept reads them all the same.
+#[test]
+fn a_redemption_whose_configuration_was_in_memory_is_replayed() {
+    let shop = Shop::new(30);
+    let voucher = json!({ "discount": { "type": "PERCENT", "percent_off": 10 }, "redemption": { "quantity": null } });
+    shop.call("POST /v1/vouchers/TEN", &voucher);
+    let body = json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "metadata": { "till": "7" }, "order": { "amount": 1000 } });
+    let answers = [(); 3].map(|()| shop.send("POST /v1/redemptions", &body.to_string()));
+    let schema =
+        json!({ "related_object": "redemption", "properties": { "till": { "type": "number", "optional": true } } });
+    shop.call(&format!("POST /management/v1/projects/{}/metadata-schemas", shop.project), &schema);
+    assert_eq!(shop.send("POST /v1/redemptions", &body.to_string()).status, 400, "a new schema counts at once");
+    for answered in &answers {
+        // A replay reads, too.
+        configuration::forget();
+        shop.assert_same(&id_of(answered), answered);
+    }
 }
 
 /// The structure of tiers is in memory after the first call. A redemption that is kept reads it all the same: its replay may be in another

@@ -8,9 +8,6 @@ use crate::store::documents::any_kind;
 use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
-/// Kind of the documents with the schemas.
-const SCHEMA: &str = "metadata_schema";
-
 /// Checks metadata to be written against the schemas of its kinds; a value that is no object counts as empty.
 pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
     let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
@@ -46,7 +43,7 @@ pub fn load(store: &Store<'_>, names: &[&str]) -> Result<MetadataSchemas, CallEr
     let mut missing: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     while !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(String::as_str).collect();
-        let found = any_kind::list_with_keys(store, SCHEMA, &names)?;
+        let found = any_kind::list_metadata_schemas(store, &names)?;
         missing = Vec::new();
         for schema in found {
             let Some(name) = schema.key else { continue };

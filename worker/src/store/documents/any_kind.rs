@@ -1,7 +1,7 @@
 //! Queries that are equal for documents of every kind.
 
 use crate::store::Store;
-use crate::store::document::Document;
+use crate::store::document::{self, Document};
 use crate::store::document_list::clause::DocumentAge;
 use crate::store::document_rows::select;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -93,6 +93,13 @@ pub fn list_with_ids(store: &Store<'_>, kind: &str, ids: &[&str]) -> Result<Vec<
 pub fn list_with_keys(store: &Store<'_>, kind: &str, keys: &[&str]) -> Result<Vec<Document>, Fault> {
     let statement = select("kind = +?1 AND key IN (SELECT value FROM json_each(?2))");
     store.documents(&statement, &[kind.into(), Json::from(keys).to_string().into()])
+}
+
+/// Lists the metadata schemas with these names.
+pub fn list_metadata_schemas(store: &Store<'_>, names: &[&str]) -> Result<Vec<Document>, Fault> {
+    let statement = select("kind = 'metadata_schema' AND key IN (SELECT value FROM json_each(?1))");
+    let rows = store.rows_or_known_absence(&statement, &[Json::from(names.to_vec()).to_string().into()])?;
+    rows.iter().map(|row| document::read(row)).collect()
 }
 
 /// Lists the documents of a kind that a document holds, in the order in which they were stored.

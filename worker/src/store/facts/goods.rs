@@ -45,6 +45,13 @@ impl StoreFacts<'_, '_> {
         Ok(found)
     }
 
+    /// Tests if the project has products or SKUs. Many have none, and their orders name goods all the same.
+    fn has_goods(&self) -> Result<bool, Fault> {
+        let statement = "SELECT EXISTS (SELECT 1 FROM document WHERE kind = 'product') OR EXISTS (SELECT 1 FROM document WHERE kind = 'sku')";
+        let rows = self.store.configuration_rows(statement, &[])?;
+        Ok(rows.first().map(|row| sql::int(row, 0)).transpose()? == Some(1))
+    }
+
     /// Parses goods. Those that cannot be read keep their names and are marked as unreadable.
     fn read_goods(&self, kind: &str, id: &str, key: Option<&str>, text: &str) -> Result<Arc<Goods>, Fault> {
         let goods = readable(self.store, read_stored(kind, id, text, read_goods))?;
@@ -72,7 +79,8 @@ impl StoreFacts<'_, '_> {
         let listed = |names: &[&str]| Json::from(names.to_vec()).to_string().into();
         let mut rows = Vec::new();
         let (sku_names, product_names) = (slices(&skus), slices(&products));
-        for place in 0..sku_names.len().max(product_names.len()) {
+        let runs = if self.has_goods()? { sku_names.len().max(product_names.len()) } else { 0 };
+        for place in 0..runs {
             let part = |names: &[&[&str]]| listed(names.get(place).copied().unwrap_or_default());
             let found = match sku_names.get(place) {
                 Some(_) => self.store.rows(NAMED, &[part(&sku_names), part(&product_names)]),

@@ -203,8 +203,8 @@ impl StoreFacts<'_, '_> {
     }
 
     pub(super) fn find_rules_of_project(&self) -> Result<Option<StackingRules>, UnreadableFact> {
-        let row =
-            self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
+        let statement = "SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1";
+        let row = self.store.configuration_rows(statement, &[])?.into_iter().next();
         let read = |row: SqlRow| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
         row.map(read).transpose()
     }
