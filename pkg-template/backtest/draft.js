@@ -12,7 +12,7 @@ export function draftOf(rules, draft) {
   const read = readRules(rules);
   if (!isObject(draft)) throw new TypeError(`draft must be an object (actual value is \`${JSON.stringify(draft)}\`)`);
   const joined = { ...read };
-  const zone = read.time_zone?.name ?? read.time_zone;
+  const zone = read.time_zone?.name ?? read.time_zone ?? "UTC";
   const dates = new Set();
   let start = 0;
   for (const [name, given] of Object.entries(draft)) {

@@ -1,8 +1,8 @@
 // Tries a draft on one order, and finds whether another offer would have given more.
 
 const ITEM_MEMBERS = ["product_id", "sku_id", "source_id", "related_object", "price", "product", "sku", "metadata"];
-// Refusals of a redeemable that is not in force.
-const NOT_IN_FORCE = new Set(["voucher_not_active", "voucher_expired", "voucher_not_active_now", "voucher_disabled", "promotion_not_active_now", "promotion_inactive"]);
+// Refusals of a redeemable that is not in force. Rules of a client conceal them as a code that does not exist.
+const NOT_IN_FORCE = new Set(["not_found", "voucher_not_active", "voucher_expired", "voucher_not_active_now", "voucher_disabled", "promotion_not_active_now", "promotion_inactive"]);
 
 /** Tries a draft on orders, one after the other. */
 export class OrderTrial {

@@ -38,13 +38,13 @@ export class RedeemQueue {
     const customer = customerOf(token) ?? null;
     let entry;
     let isFirst;
+    // A store that failed makes the change again later: it keeps the chosen entry then.
     await this.#store.update("redemptions", (stored) => {
       const entries = this.#listAll(stored);
-      entry = entries.find((one) => one.text === text && one.customer === customer && this.#isRepeatable(one));
-      isFirst = entry === undefined;
-      if (entry) return entries;
-      entry = { key: randomKey(), text, customer, at: this.#rules.now(), local: Date.now() };
-      return [...entries, entry];
+      entry ??= entries.find((one) => one.text === text && one.customer === customer && this.#isRepeatable(one));
+      isFirst ??= entry === undefined;
+      entry ??= { key: randomKey(), text, customer, at: this.#rules.now(), local: Date.now() };
+      return entries.some(({ key }) => key === entry.key) ? entries : [...entries, entry];
     });
     return this.#send(entry, signal, isFirst ? { token } : undefined);
   }

@@ -8,6 +8,8 @@ const TABLE = "kept";
 export class ShopStore {
   #primary;
   #memory = new Map();
+  /** Changes that the database could not take, by name and in their order. */
+  #unstored = new Map();
   #isDead = false;
   #last = Promise.resolve();
   #name;
@@ -45,20 +47,28 @@ export class ShopStore {
     return updated;
   }
 
-  /** Reads and replaces a value in one transaction; in memory where that fails. */
+  /** Reads and replaces a value in one transaction. Where that fails the change is made in memory, and again on the stored value with the next one. */
   async #updateIndexed(name, change) {
-    let isMade = false;
+    const key = `${this.#name}/${name}`;
+    const earlier = this.#unstored.get(name) ?? [];
+    let made;
     const make = (stored) => {
       // A transaction that begins late must not change the value a second time.
-      if (isMade) return undefined;
-      isMade = true;
-      const value = change(this.#memory.has(name) ? this.#memory.get(name) : stored);
-      this.#memory.set(name, value);
-      return value;
+      if (made) return undefined;
+      const isOfStore = earlier.length > 0 || !this.#memory.has(name);
+      made = isOfStore ? changed(stored, [...earlier, change]) : changed(this.#memory.get(name), [change]);
+      return made.value;
     };
-    const isStored = await this.#ask(async (store) => (await store.update(`${this.#name}/${name}`, make), true));
-    if (isStored) this.#memory.delete(name);
-    else make(undefined);
+    const isStored = await this.#ask(async (store) => (await store.update(key, make), true));
+    made ??= changed(await this.get(name), [change]);
+    if (made.problem) throw made.problem;
+    if (isStored) {
+      this.#memory.delete(name);
+      this.#unstored.delete(name);
+    } else {
+      this.#memory.set(name, made.value);
+      this.#unstored.set(name, [...earlier, change]);
+    }
   }
 
   async #alone(run) {
@@ -91,6 +101,15 @@ export class ShopStore {
     } finally {
       clearTimeout(timer);
     }
+  }
+}
+
+/** Returns what changes make of a value, or the problem of one. */
+function changed(value, changes) {
+  try {
+    return { value: changes.reduce((made, change) => change(made), value) };
+  } catch (problem) {
+    return { problem };
   }
 }
 

@@ -90,7 +90,7 @@ impl RuleCount {
     }
 }
 
-/// Whether a store keeps the balance of an account.
+/// Condition under which a store keeps the balance of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeping {
     /// In any case.

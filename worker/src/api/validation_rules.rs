@@ -1,4 +1,5 @@
 //! Validation rules and their assignments.
 
 pub mod assignments;
+pub mod counts;
 pub mod rules;

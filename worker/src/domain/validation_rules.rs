@@ -1,5 +1,4 @@
 //! Validation rules and their assignments.
 
 pub mod assignments;
-pub mod counts;
 pub mod rules;

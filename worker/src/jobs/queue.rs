@@ -78,9 +78,13 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
     Ok(failed.map(|job| job.kind))
 }
 
-/// Resets times after the clock was set back: those of retries, of the retention sweep, of freed pages and of the bundle, which looks
-/// itself whether it is due. Jobs with a planned time keep it.
+/// Resets times after the clock was set back: those of retries, of the retention sweep, of freed pages, of the ledger and of the bundle, which
+/// looks itself whether it is due. Jobs with a planned time keep it.
 pub fn catch_up(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
-    jobs::update_times_ahead(store, &[retention::KIND, free_pages::FREE_PAGES, BUILD_BUNDLE], now_ms)?;
+    jobs::update_times_ahead(
+        store,
+        &[retention::KIND, free_pages::FREE_PAGES, BUILD_BUNDLE, MOVE_TRANSFERS, COUNT_TRANSFERS],
+        now_ms,
+    )?;
     outbox::catch_up(store, now_ms)
 }

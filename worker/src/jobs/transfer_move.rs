@@ -11,10 +11,10 @@ use scrip::Context;
 const COST: u64 = 8;
 
 /// Moves the next transfers.
-pub fn run(store: &mut Store<'_>, _context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
+pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
     match movements::move_next(store, slice.rows.div_ceil(COST))? {
-        // At the moment 0 it is due at once, by any clock.
-        true => jobs::update_time(store, slice.id, 0),
+        // Other jobs that are due have their turn before the next slice.
+        true => jobs::update_time(store, slice.id, context.now.millis()),
         false => jobs::delete(store, slice.id),
     }
     Ok(())

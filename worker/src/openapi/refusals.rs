@@ -97,10 +97,11 @@ const BAD_REQUEST: &str = "The request does not fit the operation, or a business
     Tokens, exports and management: `invalid_grant_type`, `invalid_scope`, `invalid_export_fields`, `resource_protected`, `used_incorrect_role`, `user_not_assigned`, `single_project`, `last_administrator`, `too_many_keys`, `too_many_projects`, `too_many_webhooks`, `webhook_not_active`.";
 
 /// The text of 409.
-const CONFLICT: &str = "The operation conflicts with an existing object. \
+const CONFLICT: &str = "The operation conflicts with an existing object, or with work that is under way. \
     A name or an ID is taken, also by an object in the trash bin: `duplicate_found`, `member_already_exists`, `holder_assignement_duplication`, `stacking_rules_exist`, `branding_exist`. \
     Other objects use the object: `resource_in_use`. \
-    A purchase cannot be refunded: `invalid_reward_transaction_status`, `non_refundable_reward`, `reward_already_used`.";
+    A purchase cannot be refunded: `invalid_reward_transaction_status`, `non_refundable_reward`, `reward_already_used`. \
+    A rule asks for counts that are being made: `counts_not_ready`.";
 
 /// The text of 423.
 const LOCKED: &str = "The state of an object forbids the operation. \

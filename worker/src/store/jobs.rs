@@ -158,12 +158,17 @@ pub fn insert_of_service(store: &mut Store<'_>, kind: &str, cursor: &str, at_ms:
 
 /// Queues the one job of the service of a kind, at the flush; a waiting one runs at the earlier of both times.
 pub fn insert_or_reschedule_earlier(store: &mut Store<'_>, kind: &str, at_ms: i64) {
-    store.write(
-        "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, '', 0, '')
-         ON CONFLICT (id) DO UPDATE SET at = MIN(at, excluded.at)",
-        vec![kind.into(), at_ms.into()],
-    );
+    store.write(INSERT_OR_RESCHEDULE, vec![kind.into(), at_ms.into()]);
 }
+
+/// Queues the one job of the service of a kind at once, also where the call is refused; a waiting one runs at the earlier of both times.
+pub fn insert_now(store: &Store<'_>, kind: &str, at_ms: i64) -> Result<(), Fault> {
+    store.write_now(INSERT_OR_RESCHEDULE, &[kind.into(), at_ms.into()])
+}
+
+const INSERT_OR_RESCHEDULE: &str =
+    "INSERT INTO due (id, at, kind, cursor, attempts, owner) VALUES (?1, ?2, ?1, '', 0, '')
+     ON CONFLICT (id) DO UPDATE SET at = MIN(at, excluded.at)";
 
 /// Returns true if a trigger has made the one job of the service of a kind due at once.
 pub fn is_marked(store: &Store<'_>, kind: &str) -> Result<bool, Fault> {

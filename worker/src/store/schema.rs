@@ -4,7 +4,6 @@ mod version;
 
 use super::index::blind_index;
 use super::index::response_name::response_name;
-use super::ledger::kept_counts;
 use super::sql::{self, Fault, Sql};
 use scrip::text::fold;
 use serde_json::{Value as Json, json};
@@ -82,7 +81,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0049_replay_setting"),
     migration!("0050_count_mark"),
     migration!("0051_transfer_chains", end_empty_move),
-    migration!("0052_kept_counts", kept_counts::keep_earlier),
+    migration!("0052_kept_counts"),
 ];
 
 /// The number of the newest migration.

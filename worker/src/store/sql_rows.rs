@@ -26,7 +26,9 @@ fn read_cell(head: &str, texts: &mut Texts<'_>) -> Result<SqlValue, Fault> {
     if head == "n" {
         return Ok(SqlValue::Null);
     }
-    let of_integer = |digits: &str| digits.parse().ok().map(SqlValue::Int);
+    // JavaScript has read a larger one as another number.
+    let of_integer =
+        |digits: &str| digits.parse::<i64>().ok().filter(|number| number.unsigned_abs() < 1 << 53).map(SqlValue::Int);
     let value = match head.strip_prefix('i') {
         Some(digits) => of_integer(digits),
         None => head.parse().ok().and_then(|units| texts.take(units)).map(|text| SqlValue::Text(text.to_owned())),

@@ -5,6 +5,7 @@
 use crate::api::campaigns::creation;
 use crate::api::campaigns::templates::TEMPLATE;
 use crate::api::promotions::tiers;
+use crate::api::validation_rules::counts;
 use crate::documents::common_fields::{
     CODE_CONFIG, KEY, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
@@ -13,7 +14,6 @@ use crate::documents::shapes;
 use crate::domain::campaigns::campaign::CAMPAIGN;
 use crate::domain::promotions::tiers::TIER;
 use crate::domain::validation_rules::assignments;
-use crate::domain::validation_rules::counts;
 use crate::domain::validation_rules::rules::RULE;
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Call, HandlerResult, Response, ResponseBody, Route, post};
@@ -94,7 +94,7 @@ pub const ROUTES: &[Route] = &[
     )
     .describe(
         "createPromotionTierFromTemplate",
-        "Adds a tier to a promotion, with the configuration of a template of a tier or the discount of a template of a campaign. The validation rules of the template are created as new rules and assigned to the tier, all in one transaction. The webhook event `campaign.promotion_tier.created` follows. A template of gift cards is refused with `campaign_type_is_not_supported_by_campaign_template`, an unknown promotion with `not_found`.",
+        "Adds a tier to a promotion, with the configuration of a template of a tier or the discount of a template of a campaign. The validation rules of the template are created as new rules and assigned to the tier, all in one transaction. The webhook event `campaign.promotion_tier.created` follows. A template of gift cards is refused with `campaign_type_is_not_supported_by_campaign_template`, an unknown promotion with `not_found`, rules whose counts are being made with `counts_not_ready`.",
     )
     .returns("The new tier, and the validation rules that were created with the tier.")
     .of(&TEMPLATE)

@@ -1,12 +1,12 @@
 //! Validation rules: create, get, list, update, delete. The engine reads a rule before it is saved, and the rule takes effect
 //! at once.
 
+use crate::api::validation_rules::counts;
 use crate::documents::common_fields::{KEY, LIMIT, PAGE};
 use crate::documents::filter::read_instant;
 use crate::documents::resource;
 use crate::documents::shapes;
 use crate::domain::validation_rules::assignments;
-use crate::domain::validation_rules::counts;
 use crate::domain::validation_rules::rules::{ORDERS, RULE, to_json};
 use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Call, HandlerResult, Response, Route, delete, get, post, put};

@@ -33,7 +33,18 @@ const TRANSFERS: &[(&str, &str)] = &[
     ("chain, id", concat!(own_accounts!("credit"), " AND by_credit = 1")),
 ];
 
-const RENAME_ACCOUNT: &str = "id = replace(id, ?1, ?2)";
+/// Adds balances to those under the other name: a transfer that was renamed before its account may have been counted since.
+const MERGE_ACCOUNTS: &str = concat!(
+    "INSERT INTO account (id, balance) SELECT replace(id, ?1, ?2), balance FROM account WHERE ",
+    own_accounts!("id"),
+    " ORDER BY id LIMIT +?3 ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance"
+);
+
+const DELETE_ACCOUNTS: &str = concat!(
+    "DELETE FROM account WHERE id IN (SELECT id FROM account WHERE ",
+    own_accounts!("id"),
+    " ORDER BY id LIMIT +?2)"
+);
 
 const RENAME_BOTH: &str = concat!(
     "debit = CASE WHEN ",
@@ -209,14 +220,13 @@ pub fn rename_accounts(store: &mut Store<'_>, customer: ErasedCustomer<'_>, most
             &[customer.id.into(), left.into()],
         )?;
         let found = found.map_or(Ok(0), |row| sql::int(&row, 0))?;
-        if found > 0 {
-            let rename = if table == "account" { RENAME_ACCOUNT } else { RENAME_BOTH };
-            store.write(
-                format!(
-                    "UPDATE {table} SET {rename} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {own} LIMIT +?3)"
-                ),
-                vec![customer.id.into(), customer.alias.into(), left.into()],
-            );
+        let params = || vec![customer.id.into(), customer.alias.into(), left.into()];
+        if found > 0 && table == "account" {
+            store.write(MERGE_ACCOUNTS, params());
+            store.write(DELETE_ACCOUNTS, vec![customer.id.into(), left.into()]);
+        } else if found > 0 {
+            let own = format!("SELECT {key} FROM {table} WHERE {own} LIMIT +?3");
+            store.write(format!("UPDATE {table} SET {RENAME_BOTH} WHERE ({key}) IN ({own})"), params());
         }
         // More rows than requested leave none.
         left = left.saturating_sub(found);

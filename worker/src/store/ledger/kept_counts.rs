@@ -5,7 +5,8 @@
 
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
-use crate::store::sql::{self, Fault, Sql, SqlRow, SqlValue};
+use crate::store::jobs;
+use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use crate::store::transfer_rows::TransferRow;
 use scrip::facts::{Keeping, RuleCount, keeping_of_balance};
 use serde_json::{Value as Json, json};
@@ -32,17 +33,6 @@ pub(super) fn changes_of(posts: &[TransferRow]) -> SqlValue {
         Keeping::Asked(count) => Some(json!([account, amount, count.name(), post.chain, post.id])),
     });
     Json::Array(kept.collect()).to_string().into()
-}
-
-/// Keeps all counts in a database of an earlier version, which has kept them so far.
-pub(in crate::store) fn keep_earlier(sql: &dyn Sql) -> Result<(), Fault> {
-    let names: Vec<&str> = RuleCount::ALL.iter().map(|count| count.name()).collect();
-    sql.run(
-        "INSERT INTO kept_count (name, chain, id, is_complete) SELECT value, '', '', 1 FROM json_each(?1)
-         WHERE EXISTS (SELECT 1 FROM every_transfer) OR EXISTS (SELECT 1 FROM document WHERE kind = 'validation_rules')",
-        &[Json::from(names).to_string().into()],
-    )
-    .map(drop)
 }
 
 /// Counts that a job makes, and the last transfer that it has read.
@@ -74,19 +64,28 @@ pub fn has_more_transfers(store: &Store<'_>, most: i64) -> Result<bool, Fault> {
     Ok(row.map_or(Ok(0), |row| sql::int(&row, 0))? > most)
 }
 
-/// Has a job make counts, also where the call is refused.
-pub fn begin(store: &Store<'_>, names: &BTreeSet<String>) -> Result<(), Fault> {
-    store.write_now(
-        "INSERT INTO kept_count (name, chain, id, is_complete) SELECT value, '', '', 0 FROM json_each(?1) WHERE TRUE ON CONFLICT (name) DO NOTHING",
-        &[Json::from_iter(names.iter().map(String::as_str)).to_string().into()],
-    )
+const BEGIN: &str =
+    "INSERT INTO kept_count (name, chain, id, is_complete) SELECT value, '', '', 0 FROM json_each(?1) WHERE TRUE
+     ON CONFLICT (name) DO NOTHING";
+
+/// Has a job make counts from now on. It is queued at once, and the call is refused without a queued write: such a refusal is not stored for
+/// its `Idempotency-Key`.
+pub fn begin(store: &mut Store<'_>, names: &BTreeSet<String>, job: &str, now_ms: i64) -> Result<(), Fault> {
+    store.write_now(BEGIN, &[parameter_of(names)])?;
+    jobs::insert_now(store, job, now_ms)?;
+    store.schedule_jobs_at(now_ms);
+    Ok(())
+}
+
+fn parameter_of(names: &BTreeSet<String>) -> SqlValue {
+    Json::from_iter(names.iter().map(String::as_str)).to_string().into()
 }
 
 /// Makes counts of all transfers, when the call commits.
 pub fn make(store: &mut Store<'_>, names: &BTreeSet<String>) -> Result<(), Fault> {
     /// Number of transfers that are read at a time.
     const SLICE: i64 = 5_000;
-    begin(store, names)?;
+    store.write(BEGIN, vec![parameter_of(names)]);
     store.remove_read_limit();
     let mut progress = CountProgress { names: names.clone(), chain: String::new(), id: String::new() };
     while make_slice(store, &mut progress, SLICE)? {}
@@ -119,10 +118,10 @@ pub fn make_slice(store: &mut Store<'_>, progress: &mut CountProgress, most: i64
     let is_complete = i64::try_from(rows.len()).is_ok_and(|count| count < most);
     let changes: Vec<Json> = changes.into_iter().map(|(account, amount)| json!([account, amount])).collect();
     store.write(CHANGE_BALANCES, vec![Json::Array(changes).to_string().into()]);
-    let names = Json::from_iter(progress.names.iter().map(String::as_str)).to_string();
+    let names = parameter_of(&progress.names);
     store.write(
         "UPDATE kept_count SET chain = ?2, id = ?3, is_complete = ?4 WHERE name IN (SELECT value FROM json_each(?1))",
-        vec![names.into(), progress.chain.as_str().into(), progress.id.as_str().into(), i64::from(is_complete).into()],
+        vec![names, progress.chain.as_str().into(), progress.id.as_str().into(), i64::from(is_complete).into()],
     );
     Ok(!is_complete)
 }

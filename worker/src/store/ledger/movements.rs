@@ -1,5 +1,5 @@
-//! Movements of accounts: the transfers of a chain, and those of an account in a time; and the move of those of earlier versions. Each statement reads the ledger as a whole: the view
-//! `every_transfer`, or the table `transfer` and the view `earlier_transfer`.
+//! Movements of accounts: the transfers of a chain, and those of an account in a time; and the move of those of earlier versions. Each
+//! statement reads the ledger as a whole: the view `every_transfer`, or the table `transfer` and the view `earlier_transfer`.
 
 use super::{INSERT_TRANSFERS, OwnUnits, own_range, periods_parameter, read_units};
 use crate::store::Store;
@@ -7,6 +7,7 @@ use crate::store::amount;
 use crate::store::schema::ONE_TABLE_OF_TRANSFERS;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use crate::store::transfer_rows::{TransferRow, accounts_beside, check_own, parameter};
+use scrip::shape::INT_MAX;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -88,11 +89,19 @@ impl Store<'_> {
             SELECT id, amount FROM every_transfer WHERE debit = +?1 AND by_debit = 1 AND at >= ?2
               AND +reverses IS NULL AND part_of IS NULL UNION ALL
             SELECT id, amount FROM every_transfer WHERE credit = +?1 AND by_credit = 1 AND at >= ?2
-              AND +reverses IS NULL AND part_of IS NULL) own
+              AND +reverses IS NULL AND part_of IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE debit = +?1 AND by_debit IS NULL AND at >= ?2
+              AND +reverses IS NULL AND part_of IS NULL AND ",
+            beside!("?4", "?2", "?3"),
+            " UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = +?1 AND by_credit IS NULL AND at >= ?2
+              AND +reverses IS NULL AND part_of IS NULL AND ",
+            beside!("?4", "?2", "?3"),
+            ") own
             WHERE NOT EXISTS (SELECT 1 FROM every_transfer undone WHERE undone.reverses = own.id)"
         );
-        check_own(account)?;
-        let row = self.row(MOVED, &[account.into(), since_ms.into()])?;
+        let params = [account.into(), since_ms.into(), INT_MAX.into(), accounts_beside(&[account])?];
+        let row = self.row(MOVED, &params)?;
         row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))
     }
 

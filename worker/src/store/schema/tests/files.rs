@@ -57,7 +57,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0049_replay_setting", "4119269536236f87032feb2dbed5365b80b63ff143c665b3962ff9a11732aa8f"),
     ("0050_count_mark", "973c36431553f0043ce7aaa6d003dbc33b8e589a5ea9499eeb9dd452ed8e2952"),
     ("0051_transfer_chains", "28d893540b3b423d23d4b8787937ba3f806a12d6833313f6ece0e6787164945c"),
-    ("0052_kept_counts", "feb7d044beba85eb9bb5e3f38eafc06a054d76b19b5d569ef9fae0f9adf35698"),
+    ("0052_kept_counts", "8c4354ea8890337084daebc2e4e21edd14fedca1b78cff15bfb94da539d12ade"),
 ];
 
 #[test]

@@ -3,7 +3,6 @@
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Response, refused_but_written};
 use crate::jobs::count_transfers::COUNT_TRANSFERS;
-use crate::store::jobs;
 use crate::store::ledger::kept_counts;
 use scrip::facts::{RuleCount, asked_counts};
 use scrip::wire::document::read_fields;
@@ -14,9 +13,10 @@ use std::collections::BTreeSet;
 /// Maximum number of transfers of which counts are made within a call: natively about 100 ms.
 const COUNTED_AT_ONCE_MAX: i64 = 50_000;
 
-/// Returns the counts that a stored rule asks for; none of a rule that the engine cannot read, which passes nowhere.
+/// Returns the counts that a rule asks for. One that the engine cannot read passes nowhere, and may ask for any where a later version reads it.
 pub fn asked_by(body: &Map<String, Json>) -> BTreeSet<RuleCount> {
-    read_fields(body, read_rule).map(|rule| asked_counts(&rule.tests)).unwrap_or_default()
+    read_fields(body, read_rule)
+        .map_or_else(|_| RuleCount::ALL.iter().copied().collect(), |rule| asked_counts(&rule.tests))
 }
 
 /// Keeps counts from now on; a call that has queued no write calls it before. Where the project has too many transfers for one call, a job makes the
@@ -31,9 +31,8 @@ pub fn keep(call: &mut Call<'_, '_>, asked: &BTreeSet<RuleCount>) -> Result<Opti
         kept_counts::make(call.store, &unkept)?;
         return Ok(None);
     }
-    kept_counts::begin(call.store, &unkept)?;
-    jobs::insert_or_reschedule_earlier(call.store, COUNT_TRANSFERS, call.now_ms());
-    call.store.schedule_jobs_at(call.now_ms());
+    let now_ms = call.now_ms();
+    kept_counts::begin(call.store, &unkept, COUNT_TRANSFERS, now_ms)?;
     Ok(Some(refused_but_written(&not_made_yet(), call.request_id)))
 }
 
