@@ -190,6 +190,29 @@ check("a start date without a clock begins in the time zone of the rules, west a
   }
 });
 
+check("without a time zone of the rules a start date is one of UTC, in every zone of the host", async () => {
+  const draft = { ...DRAFT, promotion_tiers: [{ ...DRAFT.promotion_tiers[0], start_date: "2999-01-24" }], validation_rules: [], validation_rules_assignments: [] };
+  const { time_zone, ...rules } = RULES;
+  const { TZ } = process.env;
+  try {
+    for (const zone of ["Asia/Tokyo", "America/New_York"]) {
+      process.env.TZ = zone;
+      const { touched, not_in_force } = await run([atTime("2025-06-02T08:00:00Z")], { draft, rules, now: undefined });
+      assert.deepEqual([touched, not_in_force], [1, { orders: 0 }], zone);
+    }
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+});
+
+check("a code of a draft that has ended is in force for no order by rules of a client, which conceal why", async () => {
+  const draft = { vouchers: [{ id: "v_draft", code: "DRAFT", type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 }, active: true, expiration_date: "2025-01-01T00:00:00Z" }] };
+  const { touched, not_in_force } = await run([atTime("2025-06-02T08:00:00Z")], { draft, rules: { ...RULES, client: {} }, now: NOW });
+  assert.deepEqual([touched, not_in_force.orders], [0, 1]);
+  assert.match(not_in_force.message, /: it has expiration_date 2025-01-01T00:00:00Z, /);
+});
+
 check("an order without a time has that of the order before it, and the first ones `now`", async () => {
   const draft = limited("redemption.count.daily", { $less_than_or_equal: [1] });
   const orders = [{ amount: 1_000 }, atTime("2025-06-01T12:00:00Z"), { amount: 2_000 }, atTime("2025-06-02T12:00:00Z"), { amount: 4_000, created_at: null }, atTime(NOW)];

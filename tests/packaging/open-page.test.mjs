@@ -147,6 +147,36 @@ check("two tabs without locks that redeem at the same time: each redemption is k
   }
 }, noBrowser);
 
+check("a database that cannot be written keeps the redemptions that it has, and takes later what it could not", async () => {
+  const [one, two, third] = [await openPage({ hasLocks: false }), await openPage({ hasLocks: false }), await openPage({ hasLocks: false })];
+  const keys = new Set();
+  server.state.instead.redemptions = (request) => { keys.add(request.headers["idempotency-key"]); request.socket.destroy(); };
+  const codesOf = (page) => page.evaluate(async () => (await window.shop.pending()).map(({ request }) => request.redeemables[0].id).sort());
+  const redeem = async (page, code) => {
+    await page.evaluate((cart) => { window.shop.redeem(cart).catch(() => {}); }, cartOf(code));
+    await until(async () => (await codesOf(page)).includes(code), "it is sent");
+  };
+  await redeem(one, "A");
+  await until(() => keys.size === 1, "it is tried");
+  await load(one);
+  await one.evaluate(() => {
+    const begin = IDBDatabase.prototype.transaction;
+    window.isFull = true;
+    IDBDatabase.prototype.transaction = function (names, mode, ...rest) {
+      if (window.isFull && mode === "readwrite") throw new DOMException("full", "QuotaExceededError");
+      return begin.call(this, names, mode, ...rest);
+    };
+  });
+  await redeem(one, "A");
+  assert.deepEqual([await codesOf(one), keys.size], [["A"], 1], "the same cart has its key");
+  await redeem(one, "B");
+  await redeem(two, "C");
+  assert.deepEqual(await codesOf(third), ["A", "C"]);
+  await one.evaluate(() => { window.isFull = false; });
+  await redeem(one, "D");
+  assert.deepEqual(await codesOf(third), ["A", "B", "C", "D"]);
+}, noBrowser);
+
 check("a shop of a thousand offers opens from the store", async () => {
   server.serve(pair, rules({ vouchers: Array.from({ length: 1_000 }, (_, at) => voucher(`CODE-${at}`, 100)) }), { rev: 4_000 });
   const page = await openPage();

@@ -50,11 +50,11 @@ check("the tarball has one binary, types for both kinds of module, and nothing o
 // The goal is 170 kB; by plain means it is not met (docs/limits.md). Signatures of bundles added 5 kB: 9 of Ed25519 and SHA-512, less 4 of
 // data in one piece. Checked sums of discounts and units added 0.8, the search for the best stack 12.7, prices of listing pages 7.1, and
 // checks of finality and documents joined by id 3.4. Bounds and doubts of prices, counts across the orders of a back-test and the goods that
-// a request needs brought the last 8.3.
-check("the binary is at most 310 kB after brotli", async () => {
+// a request needs brought 8.3, and totals of an order's own time in a back-test the last 0.4.
+check("the binary is at most 311 kB after brotli", async () => {
   const { raw, gzip, brotli } = await measureSizes(join(pkg, "scrip.wasm"));
   console.log(`scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
-  assert.ok(brotli <= 310_000, `${brotli} bytes after brotli`);
+  assert.ok(brotli <= 311_000, `${brotli} bytes after brotli`);
 });
 
 check("Node, ES modules", async () => {

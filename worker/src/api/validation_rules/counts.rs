@@ -3,6 +3,7 @@
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Response, refused_but_written};
 use crate::jobs::count_transfers::COUNT_TRANSFERS;
+use crate::store::jobs;
 use crate::store::ledger::kept_counts;
 use scrip::facts::{RuleCount, asked_counts};
 use scrip::wire::document::read_fields;
@@ -32,7 +33,10 @@ pub fn keep(call: &mut Call<'_, '_>, asked: &BTreeSet<RuleCount>) -> Result<Opti
         return Ok(None);
     }
     let now_ms = call.now_ms();
-    kept_counts::begin(call.store, &unkept, COUNT_TRANSFERS, now_ms)?;
+    // All is written at once and nothing queued: a refusal with queued writes would be stored for its `Idempotency-Key`.
+    kept_counts::begin(call.store, &unkept)?;
+    jobs::insert_now(call.store, COUNT_TRANSFERS, now_ms)?;
+    call.store.schedule_jobs_at(now_ms);
     Ok(Some(refused_but_written(&not_made_yet(), call.request_id)))
 }
 

@@ -5,7 +5,6 @@
 
 use crate::store::Store;
 use crate::store::amount::CheckedAmount;
-use crate::store::jobs;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use crate::store::transfer_rows::TransferRow;
 use scrip::facts::{Keeping, RuleCount, keeping_of_balance};
@@ -68,13 +67,9 @@ const BEGIN: &str =
     "INSERT INTO kept_count (name, chain, id, is_complete) SELECT value, '', '', 0 FROM json_each(?1) WHERE TRUE
      ON CONFLICT (name) DO NOTHING";
 
-/// Has a job make counts from now on. It is queued at once, and the call is refused without a queued write: such a refusal is not stored for
-/// its `Idempotency-Key`.
-pub fn begin(store: &mut Store<'_>, names: &BTreeSet<String>, job: &str, now_ms: i64) -> Result<(), Fault> {
-    store.write_now(BEGIN, &[parameter_of(names)])?;
-    jobs::insert_now(store, job, now_ms)?;
-    store.schedule_jobs_at(now_ms);
-    Ok(())
+/// Has a job make counts, from now on, also where the call is refused.
+pub fn begin(store: &Store<'_>, names: &BTreeSet<String>) -> Result<(), Fault> {
+    store.write_now(BEGIN, &[parameter_of(names)])
 }
 
 fn parameter_of(names: &BTreeSet<String>) -> SqlValue {
