@@ -401,8 +401,8 @@ fn steps_of_reads(count: usize) -> Vec<(&'static str, u64)> {
     };
     measure("chain", &|| drop(store.list_chain("f_1").unwrap()));
     measure("moved", &|| assert!(store.sum_moved("customer/ann/of/v_1", 0).unwrap() > 0));
-    measure("turnover", &|| drop(store.sum_turnover("campaign/camp/redeemed", &time).unwrap()));
-    measure("turnover beside", &|| drop(store.sum_turnover("orders/camp", &time).unwrap()));
+    measure("turnover", &|| assert!(store.sum_turnover("campaign/camp/redeemed", &time).is_ok()));
+    measure("turnover beside", &|| assert!(store.sum_turnover("orders/camp", &time).is_ok()));
     measure("net beside", &|| {
         let account = "channel/key/of/v_1";
         assert_ne!(store.sum_debits_less_credits(account, account, &time).unwrap(), 0);
