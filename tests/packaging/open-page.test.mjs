@@ -148,6 +148,11 @@ check("two tabs without locks that redeem at the same time: each redemption is k
 }, noBrowser);
 
 check("a database that cannot be written keeps the redemptions that it has, and takes later what it could not", async () => {
+  // Without the redemptions of other tests.
+  const empty = await browser.context.newPage();
+  pages.push(empty);
+  await empty.goto(url);
+  await empty.evaluate(() => new Promise((done) => { indexedDB.deleteDatabase("scrip").onsuccess = done; }));
   const [one, two, third] = [await openPage({ hasLocks: false }), await openPage({ hasLocks: false }), await openPage({ hasLocks: false })];
   const keys = new Set();
   server.state.instead.redemptions = (request) => { keys.add(request.headers["idempotency-key"]); request.socket.destroy(); };
