@@ -91,43 +91,4 @@ for (const version of versions) {
     assert.equal((await service.state()).version, newest);
     await service.stop();
   });
-
-  check(`${version}: rows that move in slices are in the ledger once, whenever the process ends`, async () => {
-    const folder = copyOf(version);
-    const held = await bootAt(folder, at, { holdsAlarms: true });
-    const { ledger } = await held.state();
-    const [first] = lists.filter(({ path }) => path.startsWith("/v1/vouchers?"));
-    await ask(held.url, first);
-    const migrated = await held.state();
-    assert.deepEqual(migrated.ledger, ledger);
-    assert.equal(migrated.former, ledger.transfers, "the first call moves nothing");
-    await held.stop();
-    const left = [];
-    // The statements of a start and of the slices after it: each process ends somewhere in a slice, and comes further than the one before.
-    for (let stopAt = 8; ; stopAt += 7) {
-      const service = await bootAt(folder, at, { stopAt });
-      const asked = ask(service.url, first).catch(() => {});
-      await waitUntil(async () => service.output().includes("stopped at a statement") || (await isMoved(service)), "the alarm neither moves all nor is stopped");
-      const isStopped = service.output().includes("stopped at a statement");
-      await service.stop();
-      await asked;
-      if (!isStopped) break;
-      const looked = await bootAt(folder, at, { holdsAlarms: true });
-      const state = await looked.state();
-      assert.deepEqual(state.ledger, ledger, `after the end at statement ${stopAt}`);
-      left.push(state.former);
-      await looked.stop();
-    }
-    assert.ok(new Set(left).size > 1, `the process ended before, between and after slices: ${left}`);
-    const service = await bootAt(folder, at);
-    assert.deepEqual((await service.state()).ledger, ledger);
-    assert.deepEqual(await differencesOf(service.url, recorded, 1), []);
-    await service.stop();
-  });
-}
-
-/** Returns whether the table of an earlier version is gone; a process that is stopped at a statement does not answer. */
-async function isMoved(service) {
-  const state = await Promise.race([service.state().catch(() => null), new Promise((end) => setTimeout(end, 500, null))]);
-  return state !== null && state.former === null;
 }
