@@ -11,7 +11,7 @@ use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
-/// Maximum number of transfers of which counts are made within a call: natively about 100 ms.
+/// Maximum number of transfers of which counts are made within a call.
 const COUNTED_AT_ONCE_MAX: i64 = 50_000;
 
 /// Returns the counts that a rule asks for. One that the engine cannot read passes nowhere, and may ask for any where a later version reads it.
