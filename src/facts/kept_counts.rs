@@ -60,6 +60,8 @@ impl RuleCount {
         let (kind, rest) = account.split_once('/')?;
         let last = rest.rsplit_once('/').map(|(_, last)| last);
         match kind {
+            // Caps and publications are counts of their own, and the names of their goods are any text.
+            "customer" if rest.contains("/units/") || rest.contains("/published/") => None,
             "customer" => rest.rsplit_once("/of/").map(|(_, of)| match of.starts_with("camp_") {
                 true => RuleCount::CampaignOfCustomer,
                 false => RuleCount::Customer,
@@ -109,6 +111,7 @@ pub enum Keeping {
 /// use scrip::facts::{Keeping, keeping_of_balance};
 /// assert_eq!(keeping_of_balance("voucher/v_1/redemptions"), Keeping::Always);
 /// assert_eq!(keeping_of_balance("orders/promo_1"), Keeping::Always);
+/// assert_eq!(keeping_of_balance("customer/cust_1/units/camp_1/cup/of/tea"), Keeping::Always);
 /// assert_eq!(keeping_of_balance("channel/key"), Keeping::Never);
 /// let Keeping::Asked(count) = keeping_of_balance("channel/key/of/v_1") else { panic!() };
 /// assert_eq!(count.name(), "channel");

@@ -85,7 +85,7 @@ check("many rows come in parts, each whole and in order", async () => {
   const rows = Array.from({ length: 23 }, (_, place) => ({ head: `i${place + 1},${length},;`, text: String.fromCharCode(97 + place).repeat(length) }));
   const expected = [rows.slice(0, 10), rows.slice(10, 20), rows.slice(20)];
   assert.deepEqual(parts.map((part) => part.split("\n")[0]), expected.map((part, place) => (place < 2 ? "+" : "") + part.map(({ head }) => head).join("")));
-  // A difference of a million letters cannot be read.
+  // A difference of a million characters cannot be read.
   assert.ok(parts.every((part, place) => part.split("\n")[1] === expected[place].map(({ text }) => text).join("")));
 });
 
