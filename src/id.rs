@@ -12,6 +12,9 @@ pub struct Context {
     pub now: Instant,
     /// Fresh randomness for this one request; an equal seed gives equal identifiers.
     pub seed: [u8; 32],
+    /// The number under which the first record of this request is stored ([`record_number`]). Without one, identifiers of records have the
+    /// form of all others.
+    pub first_number: Option<i64>,
 }
 
 impl Context {
@@ -46,8 +49,41 @@ pub fn is_tracking_id(text: &str) -> bool {
 /// The characters of alphanumeric identifiers.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The random bits of a hexadecimal identifier below its instant.
+/// The bits of a hexadecimal identifier below its instant.
 const CHANCE_BITS: u32 = 28;
+
+/// Those of them that are below the number of a record: these are random.
+const RANDOM_BITS: u32 = 17;
+
+/// The bits of a record's number below its instant.
+const COUNT_BITS: u32 = CHANCE_BITS - RANDOM_BITS;
+
+/// How many numbers the identifiers of the executor lie above those of the decision. A decision stores fewer records.
+const EXECUTOR_GAP: i64 = 64;
+
+/// Returns the first number of the records of an instant, in milliseconds since 1970: 2,048 numbers are of one millisecond.
+pub fn first_number_at(millis: i64) -> i64 {
+    // Instants end in the year 9999, and 59 bits suffice for them.
+    millis.saturating_mul(1 << COUNT_BITS)
+}
+
+/// Returns the number of a record by its identifier of [`Ids::record`]; `None` for an identifier of another form. It is below 2^53 until
+/// the year 2109.
+///
+/// ```
+/// use scrip::id::record_number;
+/// assert_eq!(record_number("r_019ac2f5c0000800ab"), Some(0x01_9ac2_f5c0 << 11));
+/// for other in ["r_1", "mine", "ord_019ac2f5c0000800aG", "019ac2f5c0000800ab"] {
+///     assert_eq!(record_number(other), None);
+/// }
+/// ```
+pub fn record_number(id: &str) -> Option<i64> {
+    let (_, digits) = id.rsplit_once('_')?;
+    let is_own = digits.len() == 18 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    let value = u128::from_str_radix(digits, 16).ok().filter(|_| is_own)?;
+    // Integers are doubles on the platform.
+    i64::try_from(value >> RANDOM_BITS).ok().filter(|number| *number < 1 << 53)
+}
 
 /// A generator of the identifiers of one request. Its randomness is the SHA-256 of seed and counter, block after block:
 /// without the seed the next one cannot be predicted.
@@ -58,12 +94,15 @@ pub struct Ids {
     block: [u8; 32],
     used: usize,
     next: u128,
+    /// The number of the next record, where the context has one.
+    next_record: Option<i64>,
 }
 
 impl Ids {
     /// Returns the generator for the request of this context.
     pub fn new(context: &Context) -> Ids {
-        let mut ids = Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0 };
+        let mut ids =
+            Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0, next_record: context.first_number };
         let instant = u128::from(context.now.millis().unsigned_abs());
         // The upper half of the random part is left free, so that ids of one request can only grow.
         let start = ids.number() & ((1 << (CHANCE_BITS - 1)) - 1);
@@ -79,6 +118,8 @@ impl Ids {
         // The identifiers of the decision start in the lower half of the random part. A quarter is enough for all that
         // one request writes.
         ids.next = (ids.next & !(1 << (CHANCE_BITS - 2))) | (1 << (CHANCE_BITS - 1));
+        // Numbers have 53 bits.
+        ids.next_record = context.first_number.map(|number| number.saturating_add(EXECUTOR_GAP));
         ids
     }
 
@@ -89,6 +130,17 @@ impl Ids {
         // The upper half of its bits is free, so that it never comes to the end.
         self.next = self.next.saturating_add(step);
         joined(&[prefix, &hex(self.next.to_be_bytes().get(7..).unwrap_or_default())])
+    }
+
+    /// Returns the identifier of a record: as [`Ids::hex18`], but it begins with the number under which the record is stored, where the
+    /// context has one.
+    pub fn record(&mut self, prefix: &str) -> Text {
+        let Some(number) = self.next_record else { return self.hex18(prefix) };
+        // Numbers have 53 bits.
+        self.next_record = Some(number.saturating_add(1));
+        let random = u128::from(self.number() & ((1 << RANDOM_BITS) - 1));
+        let value = (u128::from(number.unsigned_abs()) << RANDOM_BITS) | random;
+        joined(&[prefix, &hex(value.to_be_bytes().get(7..).unwrap_or_default())])
     }
 
     /// Returns an unpredictable alphanumeric identifier of `length` characters.
@@ -141,7 +193,11 @@ mod tests {
     #[test]
     fn ids_of_the_executor_differ_from_those_of_the_decision() {
         for seed in 0..=255 {
-            let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default(), seed: [seed; 32] };
+            let context = Context {
+                now: Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default(),
+                seed: [seed; 32],
+                first_number: None,
+            };
             let minted = |mut ids: Ids| (0..100).map(|_| ids.hex18("vtx_")).collect::<BTreeSet<Text>>();
             let (decided, independent) = (minted(Ids::new(&context)), minted(Ids::independent(&context)));
             assert_eq!(decided.len().min(independent.len()), 100);

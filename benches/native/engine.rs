@@ -12,7 +12,7 @@ use crate::{print_answer, report, time};
 fn context() -> Context {
     let mut seed = [0; 32];
     seed[0] = 1;
-    Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed }
+    Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed, first_number: None }
 }
 
 /// Reads and writes text.

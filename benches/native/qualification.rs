@@ -25,7 +25,7 @@ pub fn run(contender: &str, rules: &[u8], request: &[u8], total: Duration) {
 }
 
 fn context() -> Context {
-    Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed: [1; 32] }
+    Context { now: Instant::parse("2026-03-01T12:00:00Z").expect("a moment"), seed: [1; 32], first_number: None }
 }
 
 /// Returns the qualifying ids in order; the request is read beforehand.

@@ -196,7 +196,7 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
             seed
         }
     };
-    Ok(Context { now, seed })
+    Ok(Context { now, seed, first_number: None })
 }
 
 /// Returns the instant of a time in milliseconds.

@@ -85,7 +85,7 @@ impl PreparedRules {
     /// use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// let rules = br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#;
     /// let prepared = PreparedRules::new(rules).unwrap();
-    /// let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32] };
+    /// let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32], first_number: None };
     /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } }"#;
     /// let answer = String::from_utf8(prepared.validate(request, &context).body).unwrap();
     /// assert!(answer.contains(r#""total_discount_amount":101,"total_amount":904"#));
@@ -106,7 +106,7 @@ impl PreparedRules {
     /// ```
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
-    /// # let context = Context { now: Instant::default(), seed: [7; 32] };
+    /// # let context = Context { now: Instant::default(), seed: [7; 32], first_number: None };
     /// let prepared = prepared.unwrap().with_customer("anna");
     /// let answer = prepared.validate(br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }] }"#, &context);
     /// // Only the server has the profile of anna.
@@ -276,7 +276,7 @@ impl PreparedRules {
     /// ```
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// # let prepared = PreparedRules::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
-    /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
+    /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32], first_number: None });
     /// let request = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
     /// let answer = prepared.validate_object(&request, &context);
     /// assert_eq!(answer, prepared.validate(request.to_string().as_bytes(), &context));
@@ -352,7 +352,7 @@ impl PreparedRules {
     /// ```
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// # let prepared = PreparedRules::new(br#"{ "complete": true, "products": [{ "id": "prod_1", "name": "Mug", "price": 900 }] }"#).unwrap();
-    /// # let context = Context { now: Instant::default(), seed: [7; 32] };
+    /// # let context = Context { now: Instant::default(), seed: [7; 32], first_number: None };
     /// let answer = String::from_utf8(prepared.prices(br#"{ "ids": ["prod_1"] }"#, &context).body).unwrap();
     /// assert!(answer.contains(r#""price":900,"discounted_price":900,"from":false"#));
     /// ```

@@ -108,7 +108,7 @@ pub fn redeem<'a>(
     }
     let case = &evaluated.case;
     // A stack is redeemed as a whole, even when only one of its tiers was applied (docs/spec/calculation.md#14).
-    let parent = (applied > 1 || case.stack.is_some()).then(|| ids.hex18("r_"));
+    let parent = (applied > 1 || case.stack.is_some()).then(|| ids.record("r_"));
     let parts = parts(&evaluated, &mut ids);
     case.within_bounds()?;
     let chain_id = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
@@ -189,7 +189,7 @@ pub fn count_redemption(
     }
     let case = &evaluated.case;
     let parts = parts(&evaluated, &mut ids);
-    let chain_id = ids.hex18("r_");
+    let chain_id = ids.record("r_");
     let customer_id = customer_id(case, &mut ids);
     let mut book = Book::default();
     post(&evaluated, &parts, &chain_id, customer_id.as_deref(), &mut book)?;
@@ -224,7 +224,7 @@ fn parts(evaluated: &Evaluation<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let credits = matches!(incentive.grant, Grant::Gift(_)).then_some(spent);
         let points = matches!(incentive.grant, Grant::Loyalty(_)).then_some(spent);
         Some(RedeemedPart {
-            id: ids.hex18("r_"),
+            id: ids.record("r_"),
             position: step.position,
             credits,
             redeemed_quantity: taken(&incentive_account(incentive)).plus_one(),
@@ -359,7 +359,7 @@ fn fail_with<'a>(
         line_ids: Vec::new(),
         order_id: None,
         customer_id,
-        failure: Some(RedemptionFailure { id: ids.hex18("rf_"), visible_refusal, reason }),
+        failure: Some(RedemptionFailure { id: ids.record("rf_"), visible_refusal, reason }),
         returned: None,
     };
     Decision { answer, changes: None }
@@ -417,7 +417,7 @@ fn close(order: Order, evaluated: &Evaluation<'_>, customer_id: Option<Text>, no
     let usual =
         evaluated.request.channel.client.as_ref().map_or(OrderStatus::Paid, |client| client.policy.usual_status());
     Order {
-        id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
+        id: Some(order.id.clone().unwrap_or_else(|| ids.record("ord_"))),
         status: Some(sent.and_then(|sent| sent.status).unwrap_or(usual)),
         customer_id: customer_id.or(order.customer_id.clone()),
         created_at: order.created_at.or(Some(now)),

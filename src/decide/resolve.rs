@@ -141,7 +141,7 @@ impl<'a> Case<'a> {
         // The ids of the return differ from those of the redemption.
         let mut seed = self.context.seed;
         seed.iter_mut().for_each(|byte| *byte = !*byte);
-        let changed = decide_change(self.facts, change, &Context { now: self.context.now, seed })?;
+        let changed = decide_change(self.facts, change, &Context { now: self.context.now, seed, first_number: None })?;
         let was_paid = stored.status.is_some_and(is_returnable);
         if client && was_paid && changed.returned.is_some() {
             self.price_source = PriceSource::Sent;

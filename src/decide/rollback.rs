@@ -81,7 +81,7 @@ pub fn rollback(
     let redemption = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
     let mut ids = Ids::new(context);
     check(facts, request, &redemption, context.now, &mut ids)?;
-    let parent = (!redemption.children.is_empty()).then(|| ids.hex18("rr_"));
+    let parent = (!redemption.children.is_empty()).then(|| ids.record("rr_"));
     let undone: Vec<StoredRedemption> = match &parent {
         None => vec![redemption.clone()],
         Some(_) => {
@@ -100,7 +100,7 @@ pub fn rollback(
     let rewards = RewardReturns::find(facts, undone.iter(), &transfers);
     let parts: Vec<UndonePart> = undone
         .into_iter()
-        .map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption: rewards.lower_spent(as_remains(redemption)) })
+        .map(|redemption| UndonePart { id: ids.record("rr_"), redemption: rewards.lower_spent(as_remains(redemption)) })
         .collect();
     let transfers: Vec<Transfer> = transfers
         .into_iter()
@@ -148,7 +148,7 @@ fn check(
     match redemption.state {
         RedemptionState::RolledBack => {
             let details = "Redemption has been already rolled back.";
-            let failed = ids.hex18("rrf_");
+            let failed = ids.record("rrf_");
             return Err(Refusal::new(Reason::AlreadyRolledBack, details).with_resource("redemption_rollback", &failed));
         }
         RedemptionState::Failed => {

@@ -14,7 +14,7 @@ const BUCKETS: [&[u8]; 2] = [
 ];
 
 fn answers(rules: &PreparedRules) -> Vec<String> {
-    let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::parse("2026-03-01").unwrap(), seed: [7; 32], first_number: None };
     let names = [("mug", "product"), ("mug-red", "sku"), ("unknown", "product"), ("other", "sku")];
     let requests = names.map(|(name, object)| {
         format!(

@@ -14,7 +14,7 @@ fn at(day: &str) -> Instant {
 }
 
 fn missing(rules: &PreparedRules, day: &str) -> serde_json::Value {
-    let answer = rules.validate(CART, &Context { now: at(day), seed: [7; 32] });
+    let answer = rules.validate(CART, &Context { now: at(day), seed: [7; 32], first_number: None });
     let answer: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
     assert_eq!(answer["valid"], true);
     answer["missing"].clone()

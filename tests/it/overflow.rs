@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const INTEGER_MAX: u64 = 9_007_199_254_740_991;
 
 fn context() -> Context {
-    Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] }
+    Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32], first_number: None }
 }
 
 /// A gift card of which sessions hold so much, so many times.

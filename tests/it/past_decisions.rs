@@ -44,7 +44,7 @@ fn past() -> (PreparedRules, Context) {
     let [now, in_force_at] = [ORDER, IN_FORCE].map(|text| Instant::parse(text).unwrap());
     let mut rules = PreparedRules::new(&core()).unwrap();
     rules.decide_past(now, in_force_at);
-    (rules, Context { now, seed: [7; 32] })
+    (rules, Context { now, seed: [7; 32], first_number: None })
 }
 
 fn qualified(scenario: &str) -> Vec<String> {

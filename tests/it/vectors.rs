@@ -17,7 +17,7 @@ use serde_json::json;
 pub fn answer(vector: &Vector) -> Result<String, String> {
     let now = Instant::parse(&vector.now).ok_or("`now` is no moment")?;
     let seed = decode_hex_array(&vector.seed).ok_or("`seed` is not hexadecimal")?;
-    let context = Context { now, seed };
+    let context = Context { now, seed, first_number: None };
     let prepared = PreparedRules::new(vector.given.as_bytes()).map_err(|problem| format!("given: {problem:?}"))?;
     let request = vector.request.as_bytes();
     let answer = match vector.verb.as_str() {

@@ -15,6 +15,7 @@ use crate::jobs::bulk_items;
 use crate::jobs::count_transfers;
 use crate::jobs::free_pages;
 use crate::jobs::queue;
+use crate::jobs::record_move;
 use crate::jobs::retention;
 use crate::jobs::transfer_move;
 use crate::routes::TABLE;
@@ -22,6 +23,7 @@ use crate::store::Store;
 use crate::store::jobs;
 use crate::store::jobs::remnants;
 use crate::store::ledger::movements::MOVE_TRANSFERS;
+use crate::store::record_moves::MOVE_RECORDS;
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde_json::{Map, Value as Json};
@@ -49,6 +51,7 @@ pub const KINDS: &[(&str, JobKind)] = &[
     (card_changes::SETTLE_JOB, JobKind::DueRows(card_changes::run_job, card_changes::ROWS_MIN)),
     (erasure::job::ERASE, JobKind::Slices(erasure::job::run)),
     (MOVE_TRANSFERS, JobKind::Slices(transfer_move::run)),
+    (MOVE_RECORDS, JobKind::Slices(record_move::run)),
     (count_transfers::COUNT_TRANSFERS, JobKind::Slices(count_transfers::run)),
     (free_pages::FREE_PAGES, JobKind::Slices(free_pages::run)),
     (points::EXPIRATION_JOB, JobKind::Slices(points::run_job)),

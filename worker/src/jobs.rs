@@ -8,6 +8,7 @@ pub mod job_caller;
 pub mod outbox;
 pub mod queue;
 pub mod queue_metrics;
+pub mod record_move;
 pub mod replay_setting;
 pub mod retention;
 pub mod transfer_move;

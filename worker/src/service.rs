@@ -24,12 +24,13 @@ use crate::store::Store;
 use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use scrip::Context;
-use scrip::id::Ids;
+use scrip::id::{Ids, first_number_at};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// Answers an admitted request. All of its writes are committed, or none; after a `Fault` the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    begin(store, context);
     insert_initial_documents(store, context)?;
     if request.path == subscriptions::WEBHOOK_TOKEN_PATH {
         let WebhookSecretUpdate { project, signing, settings } = serde_json::from_slice(&request.body)
@@ -67,6 +68,11 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
     Ok(reply)
 }
 
+/// Tells the store which numbers the records of this call get.
+fn begin(store: &mut Store<'_>, context: &Context) {
+    store.first_number = context.first_number.unwrap_or_else(|| first_number_at(context.now.millis()));
+}
+
 /// Returns the queue metrics of a project; the call may be the first one of the project.
 pub fn queue_metrics(store: &mut Store<'_>, context: &Context) -> Result<QueueMetrics, Fault> {
     insert_initial_documents(store, context)?;
@@ -85,6 +91,7 @@ fn insert_initial_documents(store: &mut Store<'_>, context: &Context) -> Result<
 
 /// Answers a request without project set-up: the directory calls it directly.
 pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    begin(store, context);
     serve_caller(request, find_caller(request).as_deref(), store, context)
 }
 
@@ -247,6 +254,7 @@ pub fn catch_up(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
 
 /// Runs one slice of a due job, of at most `rows` rows; [`Store::alarm`] returns when the next is due.
 pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
+    begin(store, context);
     job_runner::run_due(store, context, rows)
 }
 

@@ -29,6 +29,8 @@ pub mod name_trigrams;
 pub mod queued;
 mod read_limit;
 pub mod read_recorder;
+pub mod record_moves;
+pub mod record_tables;
 pub mod records;
 pub mod redemption_inputs;
 pub mod schema;
@@ -82,6 +84,8 @@ pub struct Store<'s> {
     pub generators: BTreeMap<String, ([u8; 32], u64)>,
     /// Warnings for the operator, without duplicates.
     warnings: RefCell<Vec<String>>,
+    /// Number of the first record that this call may insert.
+    pub first_number: i64,
     /// Verdicts of [`Store::count_decision`].
     verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// Work of this slice of a job on the bundle; the host counts it after the commit.
@@ -111,6 +115,7 @@ impl<'s> Store<'s> {
             changes: ChangeFeed::default(),
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
+            first_number: 0,
             verdicts: RefCell::default(),
             bundle_work: bundle_work::BundleWork::None,
             #[cfg(feature = "test-hooks")]
@@ -240,6 +245,11 @@ impl<'s> Store<'s> {
 
     /// Queues a statement that changes only counts and times of documents, which no bundle contains.
     pub fn write_counts(&mut self, statement: &'static str, params: Vec<SqlValue>) {
+        self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
+    }
+
+    /// Queues a statement that moves records to another table, in which nothing observes them.
+    fn write_record_move(&mut self, statement: String, params: Vec<SqlValue>) {
         self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
     }
 

@@ -98,7 +98,7 @@ impl DescriptionRun<'_> {
         for vector in vector::beginning_with("") {
             let now = scrip::time::Instant::parse(&vector.now).unwrap();
             let seed = scrip::text::decode_hex_array(&vector.seed).unwrap();
-            let context = scrip::Context { now, seed };
+            let context = scrip::Context { now, seed, first_number: None };
             let Ok(prepared) = PreparedRules::new(vector.given.as_bytes()) else { continue };
             let body = vector.request.as_bytes();
             let (name, answer) = match vector.verb.as_str() {

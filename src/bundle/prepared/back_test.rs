@@ -14,7 +14,7 @@ impl PreparedRules {
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
     /// let rules = br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 }, "start_date": "2026-03-01" }] }"#;
     /// let mut prepared = PreparedRules::new(rules).unwrap();
-    /// let context = Context { now: Instant::parse("2025-03-01").unwrap(), seed: [7; 32] };
+    /// let context = Context { now: Instant::parse("2025-03-01").unwrap(), seed: [7; 32], first_number: None };
     /// let request = br#"{ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1000 } }"#;
     /// let answer = |prepared: &PreparedRules| String::from_utf8(prepared.validate(request, &context).body).unwrap();
     /// let is_valid = |prepared: &PreparedRules| answer(prepared).contains(r#""valid":true"#);
@@ -31,7 +31,7 @@ impl PreparedRules {
     ///
     /// ```
     /// # use scrip::{Context, bundle::PreparedRules, time::Instant};
-    /// # let context = |seed| Context { now: Instant::default(), seed: [seed; 32] };
+    /// # let context = |seed| Context { now: Instant::default(), seed: [seed; 32], first_number: None };
     /// let rules = br#"{ "complete": true, "counted": true, "transfers": [], "vouchers": [{ "id": "v_1", "code": "ONE",
     ///     "discount": { "type": "PERCENT", "percent_off": 10 }, "redemption": { "quantity": 1 } }] }"#;
     /// let mut prepared = PreparedRules::new(rules).unwrap();

@@ -61,7 +61,7 @@ pub fn decide_again(
 ) -> Result<Vec<RecheckOutcome>, Refusal> {
     let Some(first) = parts.first() else { return Ok(Vec::new()) };
     let request = request(parts, first.redemption, order);
-    let context = Context { now: first.redemption.date, seed };
+    let context = Context { now: first.redemption.date, seed, first_number: None };
     let mut case = Case::new(facts, &request, &context);
     let partial = StackingRules {
         redeemables_application_mode: ApplicationMode::Partial,

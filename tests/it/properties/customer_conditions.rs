@@ -11,7 +11,7 @@ use crate::properties::generator::{Case, case};
 
 /// Returns the answer of a set of rules, without what only the client or only the service adds.
 fn answer(rules: &PreparedRules, case: &Case, request: &Value) -> Value {
-    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [7; 32], first_number: None };
     let request = request.to_string();
     let answer = match case.verb {
         "qualify" => rules.qualify(request.as_bytes(), &context),
@@ -40,7 +40,7 @@ fn compiled(given: &Value) -> (Value, Vec<Value>) {
 
 /// Returns the customer as a client knows her: the numbers that `rules` say she meets.
 fn supplement(rules: &PreparedRules, conditions: &[Value]) -> Value {
-    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [7; 32], first_number: None };
     let read: Vec<_> = conditions.iter().map(|condition| read_condition(condition).unwrap()).collect();
     let met = met_conditions(rules.facts(), &request_of("ann"), &read, &context).unwrap();
     let numbers = met.map(|met| {

@@ -207,7 +207,7 @@ pub fn project_case() -> impl Strategy<Value = ProjectCase> {
 pub fn context() -> Context {
     let mut seed = [0; 32];
     seed[0] = 7;
-    Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed }
+    Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed, first_number: None }
 }
 
 fn prepared(given: &Value) -> PreparedRules {

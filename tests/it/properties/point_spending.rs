@@ -69,7 +69,7 @@ fn buy_as(
     let member = json!({ "metadata": { "tier": tier } });
     let member: Metadata = read_document(&member.to_string(), |at| at.need("metadata", read::metadata)).unwrap();
     let buying = PurchasingMember { customer: &customer, member: &member, cards, bought };
-    let context = Context { now: at("2026-03-20T12:00:00Z"), seed: [0; 32] };
+    let context = Context { now: at("2026-03-20T12:00:00Z"), seed: [0; 32], first_number: None };
     let known = price(reward, left, &buying, &facts, &context);
     let verdict = purchase(reward, left, &buying, &facts, &context);
     if let Ok(bought) = &verdict {

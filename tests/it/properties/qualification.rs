@@ -108,7 +108,7 @@ fn cases() -> impl Strategy<Value = (Value, Value, Value)> {
 
 #[test]
 fn qualification_equals_single_validations() {
-    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
+    let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32], first_number: None };
     holds(400, cases(), |(given, order, customer)| {
         let prepared = PreparedRules::new(crate::support::service_facts::world(&given.to_string()).as_bytes()).unwrap();
         let request = json!({ "order": order, "customer": customer, "options": { "limit": 50 } });

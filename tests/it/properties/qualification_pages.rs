@@ -66,7 +66,8 @@ impl PagedQuery {
 
     /// Returns all pages in order: their items and their sizes.
     fn pages(&self, client: bool) -> Vec<(Vec<String>, usize)> {
-        let context = Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
+        let context =
+            Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32], first_number: None };
         let prepared = self.rules(client);
         let lines: Vec<Value> =
             (0..self.lines).map(|line| json!({ "product_id": format!("p{line}"), "price": 900 })).collect();

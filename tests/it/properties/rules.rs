@@ -399,7 +399,8 @@ fn a_client_gets_equal_answers_for_all_unusable_codes() {
     }"#;
     let request = br#"{ "redeemables": [{ "object": "voucher", "id": "CODE" }], "order": { "amount": 1000 },
         "customer": { "id": "cust_1" }, "options": { "expand": ["trace"] } }"#;
-    let context = scrip::Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
+    let context =
+        scrip::Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32], first_number: None };
     let answer_for = |customer: &str, extra: &str, code: &str| {
         let rules = rules.replace("EXTRA", extra).replace("CODE", code).replace("WHO", customer);
         let answer = scrip::bundle::PreparedRules::new(crate::support::service_facts::world(&rules).as_bytes())

@@ -195,7 +195,7 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: OrderRequest) -> Result<String, Cal
     if let Some(order) = names.find(call, &ORDER)? {
         return change(call, order, sent);
     }
-    let id = names.id.unwrap_or_else(|| call.ids.hex18("ord_").to_string());
+    let id = names.id.unwrap_or_else(|| call.ids.record("ord_").to_string());
     let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": timestamp::text(call.now_ms()), "updated_at": null });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);

@@ -127,5 +127,5 @@ pub fn decide_at_edge(
 
 fn context_of(now_ms: f64, seed: &str) -> Result<Context, Fault> {
     let now = Instant::from_millis(now_ms as i64).ok_or_else(|| Fault::new("the time is out of bounds"))?;
-    Ok(Context { now, seed: random::read_seed(seed)? })
+    Ok(Context { now, seed: random::read_seed(seed)?, first_number: None })
 }

@@ -11,6 +11,7 @@ use crate::jobs::queue::BUILD_BUNDLE;
 use crate::store::Store;
 use crate::store::bundle_heads;
 use crate::store::bundle_work::BundleWork;
+use crate::store::record_tables::next_number;
 use crate::store::sql::Fault;
 use crate::{directory, service};
 use js_sys::Array;
@@ -262,7 +263,12 @@ fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
 
 /// Returns a context with the current time and a seed, for jobs.
 fn work_context() -> Result<Context, Fault> {
-    random::context(random::seed()?)
+    random::context(random::seed()?).map(numbered)
+}
+
+/// Adds the number of the first record that an event stores.
+fn numbered(context: Context) -> Context {
+    Context { first_number: Some(next_number(context.now.millis())), ..context }
 }
 
 /// Reads the time of a request, and the seed that was sent with it.
@@ -271,5 +277,9 @@ fn context_of(request: &Request) -> Result<Context, Fault> {
     let context = random::context(seed)?;
     #[cfg(feature = "test-hooks")]
     let context = super::test_hooks::context_of(request, context)?;
-    Ok(context)
+    #[cfg(feature = "test-hooks")]
+    if super::test_hooks::has_own_seed(request) {
+        return Ok(context);
+    }
+    Ok(numbered(context))
 }

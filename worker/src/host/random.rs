@@ -35,7 +35,7 @@ pub(super) fn present_ms(context: &Context, begun_ms: i64) -> i64 {
 pub(super) fn context(seed: [u8; 32]) -> Result<Context, Fault> {
     let now = Instant::from_millis(clock_ms());
     let now = now.ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))?;
-    Ok(Context { now, seed })
+    Ok(Context { now, seed, first_number: None })
 }
 
 /// Writes a seed as 64 hexadecimal digits.

@@ -25,6 +25,11 @@ pub(super) fn context_of(request: &Request, mut context: Context) -> Result<Cont
     Ok(context)
 }
 
+/// Returns true if a request has its own seed: the same seed gives the same identifiers.
+pub(super) fn has_own_seed(request: &Request) -> bool {
+    header(request, "scrip-test-seed").is_some()
+}
+
 /// Returns true if a request has its own clock: then the test runs due work, and alarms of the real clock must not.
 pub(super) fn has_own_clock(request: &Request) -> bool {
     header(request, NOW_HEADER).is_some()

@@ -17,6 +17,7 @@ use crate::store::Store;
 use crate::store::bundle_goods;
 use crate::store::jobs::{self, NextJob};
 use crate::store::ledger::movements::MOVE_TRANSFERS;
+use crate::store::record_moves::MOVE_RECORDS;
 use crate::store::sql::Fault;
 use crate::timestamp;
 use scrip::Context;
@@ -59,7 +60,7 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
     if let Some(NextJob { id, attempts, owner, kind, .. }) = &failed {
         let attempts = attempts.saturating_add(1); // Attempts are few.
         store.warn(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
-        if [BUILD_BUNDLE, MOVE_TRANSFERS, COUNT_TRANSFERS].contains(&kind.as_str()) {
+        if [BUILD_BUNDLE, MOVE_TRANSFERS, MOVE_RECORDS, COUNT_TRANSFERS].contains(&kind.as_str()) {
             if kind == BUILD_BUNDLE {
                 // The build is lost: without it, the record of written documents has no use and no end.
                 bundle_goods::end_record_of_written(store);
@@ -83,7 +84,7 @@ pub fn record_failure(store: &mut Store<'_>, context: &Context, reason: &str) ->
 pub fn catch_up(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     jobs::update_times_ahead(
         store,
-        &[retention::KIND, free_pages::FREE_PAGES, BUILD_BUNDLE, MOVE_TRANSFERS, COUNT_TRANSFERS],
+        &[retention::KIND, free_pages::FREE_PAGES, BUILD_BUNDLE, MOVE_TRANSFERS, MOVE_RECORDS, COUNT_TRANSFERS],
         now_ms,
     )?;
     outbox::catch_up(store, now_ms)

@@ -3,6 +3,7 @@
 //! A project without webhooks costs one lookup in a flush with changes of listed kinds, and none in others. With webhooks
 //! only documents whose changes may lead to a subscribed event are compared.
 
+use crate::store::record_tables::{source, with_id};
 use crate::store::sql::{self, Fault, Sql};
 use serde_json::Value as Json;
 use std::cell::OnceCell;
@@ -81,10 +82,10 @@ pub struct DocumentState {
 impl DocumentState {
     /// Reads the current state of a document.
     pub fn of(sql: &dyn Sql, kind: &str, id: &str) -> Result<Option<DocumentState>, Fault> {
-        let rows = sql.run(
-            "SELECT parent, holder, body FROM document WHERE kind = +?1 AND id = +?2",
-            &[kind.into(), id.into()],
-        )?;
+        let mut params = vec![kind.into()];
+        let by_id = with_id(source(kind), id, &mut params);
+        let statement = format!("SELECT parent, holder, body FROM {} WHERE kind = +?1 AND {by_id}", source(kind));
+        let rows = sql.run(&statement, &params)?;
         let read = |row: &sql::SqlRow| {
             let [parent, holder] = [sql::text_or_null(row, 0)?, sql::text_or_null(row, 1)?];
             let (parent, holder) = (parent.map(str::to_owned), holder.map(str::to_owned));

@@ -5,7 +5,8 @@ use super::Store;
 use super::document::{Document, DocumentBody, StoredDocument, read};
 use super::document_columns::{COLUMNS, columns};
 use super::index::blind_index;
-use super::queued::QueuedWrite;
+use super::queued::{FurtherStatement, QueuedWrite};
+use super::record_tables::{self, record_table, source, with_id, with_ids};
 use super::sql::{self, Fault, SqlValue};
 use scrip::wire::redemptions::record::Record;
 use serde_json::Value as Json;
@@ -14,7 +15,16 @@ use std::collections::HashMap;
 
 /// Returns a statement that selects documents by conditions over the table, which may end with an order and a limit.
 pub fn select(conditions: &str) -> String {
-    format!("SELECT {COLUMNS} FROM document WHERE {conditions}")
+    select_from("document", conditions)
+}
+
+/// Returns a statement that selects documents of a kind by such conditions.
+pub fn select_of(kind: &str, conditions: &str) -> String {
+    select_from(source(kind), conditions)
+}
+
+fn select_from(table: &str, conditions: &str) -> String {
+    format!("SELECT {COLUMNS} FROM {table} WHERE {conditions}")
 }
 
 impl Store<'_> {
@@ -25,14 +35,17 @@ impl Store<'_> {
 
     /// Returns the document with an id, unparsed.
     pub fn stored_document(&self, kind: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let row = self.row(&select("kind = +?1 AND id = +?2"), &[kind.into(), id.into()])?;
+        let mut params = vec![kind.into()];
+        let by_id = with_id(source(kind), id, &mut params);
+        let row = self.row(&select_of(kind, &format!("kind = +?1 AND {by_id}")), &params)?;
         row.as_deref().map(StoredDocument::of).transpose()
     }
 
     /// Returns the documents with any of the ids, unparsed.
     pub fn stored_with_ids(&self, kind: &str, ids: &[&str]) -> Result<Vec<StoredDocument>, Fault> {
-        let statement = select("kind = +?1 AND id IN (SELECT value FROM json_each(?2))");
-        let rows = self.rows(&statement, &[kind.into(), Json::from(ids).to_string().into()])?;
+        let mut params = vec![kind.into()];
+        let by_ids = with_ids(source(kind), ids, &mut params);
+        let rows = self.rows(&select_of(kind, &format!("kind = +?1 AND {by_ids}")), &params)?;
         rows.iter().map(|row| StoredDocument::of(row)).collect()
     }
 
@@ -43,11 +56,10 @@ impl Store<'_> {
 
     /// Returns the document with a key, else the one with an id, unparsed.
     pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<StoredDocument>, Fault> {
-        let (by_id, by_key) = (select("kind = +?1 AND id = +?3"), select("kind = +?1 AND key = +?2"));
-        let rows = self.rows(
-            &format!("{by_id} UNION ALL {by_key}"),
-            &[kind.into(), blind_index::key(kind, key).as_ref().into(), id.into()],
-        )?;
+        let mut params = vec![kind.into(), blind_index::key(kind, key).as_ref().into()];
+        let by_id = select_of(kind, &format!("kind = +?1 AND {}", with_id(source(kind), id, &mut params)));
+        let by_key = select_of(kind, "kind = +?1 AND key = +?2");
+        let rows = self.rows(&format!("{by_id} UNION ALL {by_key}"), &params)?;
         rows.first().map(|row| StoredDocument::of(row)).transpose()
     }
 
@@ -70,15 +82,22 @@ impl Store<'_> {
         let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         let (keys, ids) = (super::slices(&keys), super::slices(ids));
         for place in 0..keys.len().max(ids.len()) {
-            let part =
-                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
-            let (keys, ids) = (part(&keys), part(&ids));
+            let [keys, ids] = [&keys, &ids].map(|names| names.get(place).copied().unwrap_or_default());
+            let mut params = vec![kind.into(), Json::from(keys).to_string().into()];
+            let by_ids = with_ids(source(kind), ids, &mut params);
             // Left to itself, SQLite reads the whole kind in the order in which it joins the two.
+            let by = |index: &str| match record_table(kind) {
+                Some(table) => table.source.to_owned(),
+                None => format!("document INDEXED BY {index}"),
+            };
             let statement = format!(
-                "SELECT {COLUMNS} FROM document INDEXED BY document_key WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
-                 UNION SELECT {COLUMNS} FROM document INDEXED BY document_id WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))"
+                "SELECT {COLUMNS} FROM {} WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT {COLUMNS} FROM {} WHERE kind = +?1 AND {}",
+                by("document_key"),
+                by("document_id"),
+                by_ids
             );
-            found.extend(self.documents(&statement, &[kind.into(), keys.into(), ids.into()])?);
+            found.extend(self.documents(&statement, &params)?);
         }
         Ok(found)
     }
@@ -159,7 +178,11 @@ impl Store<'_> {
 
     /// Queues the insertion of a document as it was serialized.
     pub fn insert_text(&mut self, kind: &str, document: &Document, text: String) {
-        self.write_document(INSERT, columns(kind, document, text), PLACES, None);
+        let columns = columns(kind, document, text);
+        self.write_document(match record_table(kind) {
+            Some(table) => record_tables::insertion(table, &document.id, self.first_number, columns),
+            None => QueuedWrite::new(INSERT, columns),
+        });
     }
 
     /// Queues the update of a document's columns and body.
@@ -169,7 +192,11 @@ impl Store<'_> {
 
     /// Queues the update of a document as it was serialized.
     pub fn update_text(&mut self, kind: &str, document: &Document, text: String) {
-        self.write_changed(UPDATE_BODY, UPDATE, columns(kind, document, text));
+        let columns = columns(kind, document, text);
+        match record_table(kind) {
+            Some(table) => self.write_document(record_tables::update(table, &document.id, columns)),
+            None => self.write_changed(UPDATE_BODY, UPDATE, columns),
+        }
     }
 
     /// Queues the update of a document that has got another holder.
@@ -180,7 +207,17 @@ impl Store<'_> {
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn upsert(&mut self, kind: &str, document: &Document) {
-        self.write_changed(UPSERT_BODY, UPSERT, columns(kind, document, print_body(&document.body)));
+        let columns = columns(kind, document, print_body(&document.body));
+        match record_table(kind) {
+            Some(table) => self.write_document(record_tables::upsert(
+                table,
+                &document.id,
+                document.created_at,
+                self.first_number,
+                columns,
+            )),
+            None => self.write_changed(UPSERT_BODY, UPSERT, columns),
+        }
     }
 
     /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
@@ -197,29 +234,21 @@ impl Store<'_> {
             now_ms.into(),
             SqlValue::Null,
             record.text.into(),
-            SqlValue::Null,
-            SqlValue::Null,
         ];
-        self.write_changed(UPSERT_BODY, UPSERT, params);
+        let Some(table) = record_table(record.kind) else { return };
+        self.write_document(record_tables::upsert(table, &record.id, now_ms, self.first_number, params));
     }
 
-    /// Queues a statement that writes a document; `places` are the positions of its kind, id, holder and text. `otherwise` runs
-    /// when it returns no row.
-    fn write_document(
-        &mut self,
-        statement: &'static str,
-        params: Vec<SqlValue>,
-        places: [usize; 4],
-        otherwise: Option<&'static str>,
-    ) {
-        let write = QueuedWrite::new(statement, params);
-        self.writes.push(QueuedWrite { document: Some(places), otherwise, ..write });
+    /// Queues a statement that writes a document.
+    fn write_document(&mut self, write: QueuedWrite) {
+        self.writes.push(QueuedWrite { document: Some(PLACES), ..write });
     }
 
     /// Queues a statement that writes few columns and returns a row, and one that writes all, for a document whose other columns
     /// change too.
     fn write_changed(&mut self, few: &'static str, all: &'static str, params: Vec<SqlValue>) {
-        self.write_document(few, params, PLACES, Some(all));
+        let otherwise = vec![FurtherStatement { text: all, params: params.len() }];
+        self.write_document(QueuedWrite { otherwise, ..QueuedWrite::new(few, params) });
     }
 
     /// Queues the archiving of a document: its row stays under another kind, so that no lookup finds it.
@@ -227,7 +256,7 @@ impl Store<'_> {
         const ARCHIVE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
         let mut params = columns(&archived_kind(kind), document, print_body(&document.body));
         params.push(kind.into());
-        self.write_document(ARCHIVE, params, PLACES, None);
+        self.write_document(QueuedWrite::new(ARCHIVE, params));
     }
 
     /// Queues the archiving of all documents of a kind with a parent.
@@ -241,6 +270,7 @@ impl Store<'_> {
     /// Queues the deletion of a document.
     pub fn delete(&mut self, kind: &'static str, id: &str) {
         let params = vec![kind.into(), id.into()];
+        debug_assert!(record_table(kind).is_none(), "no {kind} is deleted by its id");
         self.write_to(kind, id, "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }

@@ -4,12 +4,22 @@ use crate::store::sql::{Fault, Sql, SqlValue};
 use crate::store::transfer_rows::TransferRow;
 use std::borrow::Cow;
 
+/// Statement for the first parameters of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FurtherStatement {
+    pub(super) text: &'static str,
+    /// Number of its parameters.
+    pub(super) params: usize,
+}
+
 /// Queued statement.
 pub(super) struct QueuedWrite {
     pub(super) statement: Cow<'static, str>,
     pub(super) params: Vec<SqlValue>,
-    /// Statement for the same parameters that runs when the first one returns no row.
-    pub(super) otherwise: Option<&'static str>,
+    /// Number of the parameters of this statement.
+    pub(super) first: usize,
+    /// Statements each of which runs when the one before it returns no row.
+    pub(super) otherwise: Vec<FurtherStatement>,
     /// Positions of kind, id, holder and text among the parameters, when it writes a document.
     pub(super) document: Option<[usize; 4]>,
     /// Transfers that it writes.
@@ -24,8 +34,9 @@ impl QueuedWrite {
     pub(super) fn new(statement: impl Into<Cow<'static, str>>, params: Vec<SqlValue>) -> QueuedWrite {
         QueuedWrite {
             statement: statement.into(),
+            first: params.len(),
             params,
-            otherwise: None,
+            otherwise: Vec::new(),
             document: None,
             posts: Vec::new(),
             changes: None,
@@ -35,11 +46,15 @@ impl QueuedWrite {
 
     /// Runs it.
     pub(super) fn run(&self, sql: &dyn Sql) -> Result<(), Fault> {
-        let rows = sql.run(&self.statement, &self.params)?;
-        match self.otherwise {
-            Some(otherwise) if rows.is_empty() => sql.run(otherwise, &self.params).map(drop),
-            _ => Ok(()),
+        let params = |count: usize| self.params.get(..count).unwrap_or(&self.params);
+        let mut rows = sql.run(&self.statement, params(self.first))?;
+        for further in &self.otherwise {
+            if !rows.is_empty() {
+                break;
+            }
+            rows = sql.run(further.text, params(further.params))?;
         }
+        Ok(())
     }
 
     /// Returns true if it may change a document that a bundle contains. A new voucher of a campaign is contained with its campaign

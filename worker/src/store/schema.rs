@@ -82,6 +82,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0050_count_mark"),
     migration!("0051_transfer_chains", end_empty_move),
     migration!("0052_kept_counts"),
+    migration!("0053_records", end_empty_move_of_records),
 ];
 
 /// The number of the newest migration.
@@ -255,6 +256,41 @@ pub(super) const ONE_TABLE_OF_TRANSFERS: &[&str] = &[
        SELECT chain, id, debit, credit, amount, at, reverses, part_of, by_debit, by_credit FROM transfer WHERE FALSE",
     "CREATE VIEW every_transfer AS
        SELECT chain, id, debit, credit, amount, at, reverses, part_of, by_debit, by_credit FROM transfer",
+];
+
+/// Ends the move of records at once where there is none of an earlier version.
+fn end_empty_move_of_records(sql: &dyn Sql) -> Result<(), Fault> {
+    if !sql.run("SELECT 1 FROM due WHERE id = 'MOVE_RECORDS'", &[])?.is_empty() {
+        return Ok(());
+    }
+    ONE_TABLE_OF_RECORDS.iter().try_for_each(|statement| sql.run(statement, &[]).map(drop))
+}
+
+/// Statements that end the move of `0053_records.sql`: each view has one table of records from then on, and no document is one.
+pub(super) const ONE_TABLE_OF_RECORDS: &[&str] = &[
+    "DROP VIEW every_event",
+    "DROP VIEW every_order",
+    "DROP VIEW every_redemption",
+    "DROP VIEW every_card_transaction",
+    "DROP VIEW every_voucher_transaction",
+    "DROP INDEX event_type",
+    "DROP INDEX order_changed",
+    "DROP INDEX order_counted",
+    "DROP INDEX redemption_result",
+    "DROP INDEX redemption_code",
+    "DROP INDEX redemption_campaign",
+    "DROP INDEX document_failed",
+    "CREATE VIEW every_event AS
+       SELECT seq, CAST('event' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM event",
+    "CREATE VIEW every_order AS
+       SELECT seq, CAST('order' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM orders",
+    "CREATE VIEW every_redemption AS
+       SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption",
+    "CREATE VIEW every_card_transaction AS
+       SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption
+       UNION ALL SELECT seq, CAST('voucher_transaction' AS TEXT), is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction",
+    "CREATE VIEW every_voucher_transaction AS
+       SELECT seq, CAST('voucher_transaction' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction",
 ];
 
 /// Folds keys that an earlier version wrote in lower case, once, if the project ignores case. When codes become equal, the

@@ -1,6 +1,7 @@
 //! Statements of tests only: replace the data of a project, and make much of it. Exists only under the feature `test-hooks`.
 
 use super::Store;
+use super::record_tables::record_table;
 use super::sql::{self, Fault};
 use scrip::facts::RuleCount;
 use serde_json::Value as Json;
@@ -11,6 +12,10 @@ const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
+    "DELETE FROM event",
+    "DELETE FROM orders",
+    "DELETE FROM redemption",
+    "DELETE FROM voucher_transaction",
     "DELETE FROM export_line",
     "DELETE FROM redemption_input",
     "DELETE FROM earning_occasion",
@@ -87,10 +92,16 @@ pub struct NumberedDocuments {
 /// Inserts documents `fill0`, `fill1` and so on when the call commits.
 pub fn insert_numbered(store: &mut Store<'_>, numbered: NumberedDocuments) {
     let NumberedDocuments { count, kind, parent, body, created_at } = numbered;
+    let (into, columns, values) = match record_table(&kind) {
+        Some(table) => (table.name, "seq, is_named", "(?4 + n) * 2048 + (?2 IS NULL), 1"),
+        None => ("document", "kind", "?2"),
+    };
     store.write(
-        "WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < ?1)
-         INSERT INTO document (kind, id, key, parent, created_at, body)
-         SELECT ?2, 'fill' || n, 'fill' || n, ?3, ?4 + n, json_set(?5, '$.id', 'fill' || n, '$.code', 'fill' || n) FROM turn",
+        format!(
+            "WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < ?1)
+             INSERT INTO {into} ({columns}, id, key, parent, created_at, body)
+             SELECT {values}, 'fill' || n, 'fill' || n, ?3, ?4 + n, json_set(?5, '$.id', 'fill' || n, '$.code', 'fill' || n) FROM turn"
+        ),
         vec![count.into(), kind.into(), parent.into(), created_at.into(), body.into()],
     );
 }

@@ -197,7 +197,7 @@ fn a_final_yes_equals_the_service() {
     assert!(inputs.len() >= 120, "{} inputs", inputs.len());
     let requests = requests(&shop);
     let services: Vec<Json> = requests.iter().map(|request| shop.post("/v1/validations", request)).collect();
-    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32], first_number: None };
     let (mut wrong, mut refused, mut finals) = (Vec::new(), 0, 0);
     for (turn, input) in inputs.iter().enumerate() {
         let prepared = match PreparedRules::new(input.rules.to_string().as_bytes()) {
@@ -245,7 +245,7 @@ fn a_final_qualification_equals_the_service() {
         json!({ "order": { "amount": 10_000 }, "options": { "limit": 50 } }),
         json!({ "order": { "amount": 10_000 }, "customer": { "source_id": "anna" }, "options": { "limit": 50 } }),
     ];
-    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32], first_number: None };
     let named = |answer: &Json| -> Vec<String> {
         answer["redeemables"]["data"]
             .as_array()
@@ -305,7 +305,7 @@ fn complete_facts_give_final_verdicts() {
         (lists(&[vouchers, ("categories", "/v1/categories")]), of("voucher", "WITH-CATEGORY", amount())),
         (goods, of("voucher", "RULE-6", items)),
     ];
-    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32], first_number: None };
     for (rules, request) in controls {
         let prepared = PreparedRules::new(rules.to_string().as_bytes()).unwrap();
         let verdict: Json =

@@ -37,7 +37,7 @@ impl Shop {
         self.at.set(self.at.get() + 1_000);
         let mut seed = [7; 32];
         seed[..8].copy_from_slice(&self.at.get().to_be_bytes());
-        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed }
+        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed, first_number: None }
     }
 
     fn serve(&self, method: &str, path: &str, headers: Vec<(String, String)>, body: &Json) -> Reply {

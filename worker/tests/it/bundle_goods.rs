@@ -37,7 +37,7 @@ impl Shop {
         self.at.set(self.at.get() + 2_000);
         let mut seed = [7; 32];
         seed[..8].copy_from_slice(&self.at.get().to_be_bytes());
-        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed }
+        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed, first_number: None }
     }
 
     fn send(&self, class: &str, call: &str, body: &Json) -> Reply {
@@ -150,7 +150,8 @@ fn more_than_a_thousand_products_are_decided_finally() {
         let request =
             json!({ "redeemables": [{ "object": "promotion_tier", "id": tier["id"] }], "order": { "items": [item] } });
         let now = Instant::from_millis(shop.at.get()).unwrap();
-        let answer = prepared.validate(request.to_string().as_bytes(), &Context { now, seed: [7; 32] });
+        let answer =
+            prepared.validate(request.to_string().as_bytes(), &Context { now, seed: [7; 32], first_number: None });
         serde_json::from_slice(&answer.body).unwrap()
     };
     let known = ask(json!({ "source_id": "product-1000", "related_object": "product", "quantity": 1 }));

@@ -163,7 +163,8 @@ fn final_verdict(
     let context: &str = &reply.headers.iter().find(|(header, _)| header == "scrip-context").unwrap().1;
     let context: Json = serde_json::from_str(context).unwrap();
     let now = Instant::parse(context["now"].as_str().unwrap()).unwrap();
-    let context = Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap() };
+    let context =
+        Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap(), first_number: None };
     let own = rules.validate(request.to_string().as_bytes(), &context);
     let verdict: Json = serde_json::from_slice(&own.body).unwrap();
     if !verdict["missing"].is_null() {
@@ -227,7 +228,7 @@ fn a_final_qualification_is_complete() {
         for now_ms in [NOON, NOON + 3 * HOUR, to - 1, to] {
             let reply = shop.send(now_ms, "POST", "/client/v1/qualifications", &request);
             // No qualification depends on the seed.
-            let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [7; 32] };
+            let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [7; 32], first_number: None };
             let own = rules.qualify(request.to_string().as_bytes(), &context).body;
             let read: Json = serde_json::from_slice(&own).unwrap();
             if now_ms >= to {

@@ -74,7 +74,7 @@ impl Shop {
         self.seed.set(self.seed.get() + 1);
         let mut seed = [7; 32];
         seed[..8].copy_from_slice(&self.seed.get().to_be_bytes());
-        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed }
+        Context { now: Instant::from_millis(self.at.get()).unwrap(), seed, first_number: None }
     }
 
     /// Runs an event in a transaction, and takes its alarm.

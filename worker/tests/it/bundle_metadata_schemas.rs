@@ -59,7 +59,7 @@ impl Shop {
 
 fn validate(rules: &PreparedRules, request: &Json, answer: &Answer) -> (Vec<u8>, Vec<String>) {
     let now = scrip::time::Instant::from_millis(1_772_323_200_500).unwrap();
-    let context = answer.header("scrip-context").map_or(Context { now, seed: [7; 32] }, context);
+    let context = answer.header("scrip-context").map_or(Context { now, seed: [7; 32], first_number: None }, context);
     let own = rules.validate(request.to_string().as_bytes(), &context).body;
     let read: Json = serde_json::from_slice(&own).unwrap();
     let missing = read["missing"].as_array().into_iter().flatten();
@@ -151,7 +151,10 @@ fn a_qualification_stays_final() {
     let answer = shop.calls.ask("POST /client/v1/qualifications", &request);
     assert_eq!(answer.status, 200, "{}", answer.json);
     let now = scrip::time::Instant::from_millis(1_772_323_200_500).unwrap();
-    let own = shop.bundle().prepare().qualify(request.to_string().as_bytes(), &Context { now, seed: [7; 32] });
+    let own = shop
+        .bundle()
+        .prepare()
+        .qualify(request.to_string().as_bytes(), &Context { now, seed: [7; 32], first_number: None });
     let own: Json = serde_json::from_slice(&own.body).unwrap();
     let missing = own["missing"].as_array().into_iter().flatten();
     assert!(!missing.clone().any(|fact| fact.as_str().unwrap().starts_with("metadata_schema/")), "{own}");

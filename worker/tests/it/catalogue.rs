@@ -41,7 +41,7 @@ impl Project {
         self.count.set(self.count.get().wrapping_add(1));
         let mut seed = [7; 32];
         seed[0] = self.count.get();
-        Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed }
+        Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed, first_number: None }
     }
 
     fn alarm(&self) {

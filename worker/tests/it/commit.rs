@@ -164,7 +164,8 @@ impl RecordedShop {
         let body = body.to_string().into_bytes();
         let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
         let number = self.calls.replace_with(|number| *number + 1);
-        let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [number; 32] };
+        let context =
+            Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [number; 32], first_number: None };
         let mut opened = if number == 0 { Store::open(&self.store, 0).unwrap() } else { Store::new(&self.store) };
         let reply = service::serve(&request, &mut opened, &context).unwrap();
         let answer = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
@@ -223,11 +224,14 @@ fn the_steps_of_a_commit_run_in_their_order() {
     shop.assert_order(&[
         ("step 1, domain events", &["SELECT", "EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')"]),
         ("step 2, the transfers of the handler", &["INSERT INTO transfer", "/points"]),
-        ("step 2, the redemption", &["INSERT INTO document", "Text(\"redemption\")"]),
+        ("step 2, the redemption", &["INSERT INTO redemption ", "Text(\"redemption\")"]),
         ("step 2, the answer of the key", &["INSERT INTO answer"]),
         ("step 3, the card that paid", &["SELECT", "Text(\"voucher\")", &card]),
         ("step 4, rules of loyalty campaigns", &["SELECT", "WHERE kind = 'earning_rule' AND"]),
-        ("step 4, points of the loyalty campaign", &["INSERT INTO document", "Text(\"voucher_transaction\")"]),
+        (
+            "step 4, points of the loyalty campaign",
+            &["INSERT INTO voucher_transaction ", "Text(\"voucher_transaction\")"],
+        ),
         ("step 4, points of the loyalty program", &["INSERT INTO earning_firing"]),
         ("step 5, the redeemed card of the webhook event", &["SELECT", "Text(\"voucher\")", &card]),
         ("step 6, retention, whose row is written at once", &["INSERT INTO due", "Text(\"sweep\")"]),

@@ -388,7 +388,7 @@ fn carts_are_decided_by_sets_as_by_conditions() {
             let reply = shop.ask(&format!("POST /client/v1/{path}"), &request);
             assert_eq!(reply.status, 200, "{request}: {}", String::from_utf8_lossy(&reply.body));
             let header = reply.headers.iter().find(|(name, _)| *name == "scrip-context");
-            let at = Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32] };
+            let at = Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32], first_number: None };
             let at = header.map_or(at, |(_, text)| context(text));
             let rules = bundle.prepare_for(&plain, &request, None);
             let bytes = request.to_string().into_bytes();

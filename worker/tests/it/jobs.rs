@@ -97,7 +97,8 @@ fn a_job_slice_stays_within_its_row_limit() {
 #[test]
 fn a_failing_job_ends_after_its_retries() {
     let sql = Sqlite::memory().unwrap();
-    let context = |now_ms: i64| Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32] };
+    let context =
+        |now_ms: i64| Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32], first_number: None };
     let mut store = Store::open(&sql, NOW).unwrap();
     let mut ids = scrip::id::Ids::new(&context(NOW));
     let (kind, broken) = ("CAMPAIGN.VOUCHERS_GENERATE", json!("no cursor"));

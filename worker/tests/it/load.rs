@@ -99,7 +99,7 @@ fn the_largest_request_of_each_kind_is_answered_or_refused() {
 
 /// Returns true if a client with the same rules gives the same bytes. The bounds are the same.
 fn agrees(edge: &Edge, name: &str, given: &Json, request: &Call) {
-    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [7; 32], first_number: None };
     let prepared = PreparedRules::new(crate::support::service_facts::world(&given.to_string()).as_bytes()).unwrap();
     let page = prepared.validate(request.2.to_string().as_bytes(), &context);
     let service = send(edge, request, Some(context.seed));

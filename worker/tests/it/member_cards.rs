@@ -199,7 +199,7 @@ fn run_history(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
         for _ in 0..2 {
             at = at.later(delay_ms);
             if has_alarm {
-                let (context, cursor) = (Context { now: at, seed: bytes }, json!(ZONE).to_string());
+                let (context, cursor) = (Context { now: at, seed: bytes, first_number: None }, json!(ZONE).to_string());
                 // Slices of every size give the same result.
                 while number(&store, "SELECT MIN(at) FROM due").is_some_and(|due| due <= at.millis()) {
                     let rows = 1 + (seed + step) % 30;
@@ -211,7 +211,7 @@ fn run_history(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<SqlValue>>) {
         }
         let present = LocalTime::read(at, ZONE.into()).unwrap();
         let mut loaded = load(&store, row(), &[]).unwrap();
-        let mut ids = Ids::new(&Context { now: at, seed: bytes });
+        let mut ids = Ids::new(&Context { now: at, seed: bytes, first_number: None });
         match random_operation(&loaded, &mut random, &present, &mut ids) {
             Ok(outcome) => {
                 settled += u64::try_from(outcome.due.len()).unwrap();
@@ -270,7 +270,7 @@ fn create_expired_cards(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
             let seed = [u8::try_from(card).unwrap(), u8::try_from(day).unwrap()];
             let mut bytes = [0; 32];
             bytes[..2].copy_from_slice(&seed);
-            let mut ids = Ids::new(&Context { now: at, seed: bytes });
+            let mut ids = Ids::new(&Context { now: at, seed: bytes, first_number: None });
             write_outcome(store, &present, &mut loaded, outcome, Some((&TransactionDetails::default(), &mut ids)))
                 .unwrap();
             store.flush().unwrap();
@@ -284,7 +284,7 @@ fn create_expired_cards(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
 fn alarm(store: &mut Store<'_>, now: Instant, rows: u64) -> u64 {
     const WRITTEN: &str = "SELECT total_changes()";
     let before = number(store, WRITTEN).unwrap();
-    service::alarm(store, &Context { now, seed: [9; 32] }, rows).unwrap();
+    service::alarm(store, &Context { now, seed: [9; 32], first_number: None }, rows).unwrap();
     u64::try_from(number(store, WRITTEN).unwrap() - before).unwrap()
 }
 
@@ -341,7 +341,7 @@ fn create_pending_points(store: &mut Store<'_>, count: u64) -> Instant {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&index.to_le_bytes());
         let present = LocalTime::read(at, ZONE.into()).unwrap();
-        let mut ids = Ids::new(&Context { now: at, seed: bytes });
+        let mut ids = Ids::new(&Context { now: at, seed: bytes, first_number: None });
         let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
         let credit = Credit { lot: &lot, expiration: &expiration };
         let outcome = loaded.card.earn(1, credit, &delay, &pending, &present.now()).unwrap();
@@ -387,7 +387,7 @@ fn an_unsettled_card_blocks_no_other() {
     store.flush().unwrap();
     let mut failed = 0;
     while number(&store, DUE) > Some(0) {
-        let context = Context { now, seed: [9; 32] };
+        let context = Context { now, seed: [9; 32], first_number: None };
         if service::alarm(&mut store, &context, 100).is_err() {
             failed += 1;
             store.discard();

@@ -243,7 +243,7 @@ fn post(sql: &Sqlite, rows: &[TransferRow]) -> Result<(), Fault> {
 }
 
 fn context() -> Context {
-    Context { now: Instant::from_millis(HOURS * HOUR_MS).unwrap(), seed: [7; 32] }
+    Context { now: Instant::from_millis(HOURS * HOUR_MS).unwrap(), seed: [7; 32], first_number: None }
 }
 
 /// Runs a slice of the job that is next, as the alarm does.

@@ -38,7 +38,7 @@ fn put_webhook(store: &mut Store<'_>) {
 }
 
 fn round_at(store: &mut Store<'_>, now_ms: i64, outcomes: Vec<DeliveryOutcome>) -> DispatchBatch {
-    let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32] };
+    let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32], first_number: None };
     service::deliveries(store, &context, &DispatchReport { outcomes, ..DispatchReport::default() }).unwrap()
 }
 
@@ -102,7 +102,7 @@ fn a_key_that_floods_a_webhook_loses_its_own_oldest_deliveries_and_no_others() {
     let of_till = flood(&sql, "till", OF_KEY_MAX + 6);
     let mut failed = |seq| {
         let outcomes = vec![DeliveryOutcome { seq, status: Some(500), failure: None }];
-        let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [1; 32] };
+        let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [1; 32], first_number: None };
         service::deliveries(
             &mut store,
             &context,

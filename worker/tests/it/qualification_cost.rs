@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 fn send(counting: &Counting, seed: u8, path: &str, body: &Json) -> Json {
     let (headers, body) = (vec![crate::caller::server()], body.to_string().into_bytes());
     let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
-    let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+    let context =
+        Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32], first_number: None };
     let is_first = counting.statements.borrow().is_empty();
     let mut store = if is_first { Store::open(counting, 0).unwrap() } else { Store::new(counting) };
     let reply = service::serve(&request, &mut store, &context).unwrap();

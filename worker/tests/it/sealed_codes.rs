@@ -90,7 +90,8 @@ impl Shop {
         let (_, context) = reply.headers.iter().find(|(name, _)| name == "scrip-context").unwrap();
         let context: Json = serde_json::from_str(context).unwrap();
         let now = Instant::parse(context["now"].as_str().unwrap()).unwrap();
-        let context = Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap() };
+        let context =
+            Context { now, seed: decode_hex_array(context["seed"].as_str().unwrap()).unwrap(), first_number: None };
         let rules = bundle.prepare_for(&bundle.prepare(), request, None);
         let own = rules.validate(request.to_string().as_bytes(), &context).body;
         let verdict: Json = serde_json::from_slice(&own).unwrap();

@@ -36,7 +36,7 @@ impl Shop {
         self.count.set(self.count.get() + 1);
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.count.get().to_be_bytes());
-        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed };
+        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed, first_number: None };
         let mut headers = vec![("scrip-caller".to_owned(), caller.header())];
         headers.extend(token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
         let request = Request {

@@ -34,7 +34,7 @@ impl Directory {
         let fresh = self.count.replace(self.count.get() + 1) == 0;
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.count.get().to_be_bytes());
-        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed };
+        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed, first_number: None };
         let reply = self.sql.transaction(|sql| {
             let mut store = if fresh { Store::open(sql, now_ms)? } else { Store::new(sql) };
             directory::serve_directory(request, &mut store, &context, setup)

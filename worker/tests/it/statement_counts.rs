@@ -6,6 +6,7 @@ use scrip::time::Instant;
 use scrip_worker::http::request::Request;
 use scrip_worker::service::{self};
 use scrip_worker::store::Store;
+use scrip_worker::store::record_tables::next_number;
 use scrip_worker::store::sql::{self, Sql};
 
 fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {
@@ -19,7 +20,10 @@ fn ask(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) ->
     headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
     let request =
         Request { method: "POST".into(), path: path.into(), headers, body: body.into(), ..Request::default() };
-    let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+    let context = {
+        let now = Instant::parse("2026-03-01T00:00:00Z").unwrap();
+        Context { now, seed: [seed; 32], first_number: Some(next_number(now.millis())) }
+    };
     let is_first = store.statements.borrow().is_empty();
     let mut opened = if is_first { Store::open(store, 0).unwrap() } else { Store::new(store) };
     let reply = service::serve(&request, &mut opened, &context).unwrap();
@@ -79,7 +83,10 @@ fn an_input_is_two_statements_and_one_row() {
             let headers = vec![settings(crate::caller::server())];
             let request =
                 Request { method: "POST".into(), path: path.into(), headers, body: body.into(), ..Request::default() };
-            let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+            let context = {
+                let now = Instant::parse("2026-03-01T00:00:00Z").unwrap();
+                Context { now, seed: [seed; 32], first_number: Some(next_number(now.millis())) }
+            };
             let mut store = if seed == 1 { Store::open(&counting, 0).unwrap() } else { Store::new(&counting) };
             let reply = service::serve(&request, &mut store, &context).unwrap();
             assert_eq!(reply.status, 200, "{path}: {}", String::from_utf8_lossy(&reply.body));
@@ -177,7 +184,8 @@ fn a_supplement_is_at_most_twenty_statements_and_eight_kilobytes() {
             Request { method: method.into(), path: path.into(), headers, body: body.into(), ..Request::default() };
         let is_first = counting.statements.borrow().is_empty();
         let mut opened = if is_first { Store::open(&counting, 0).unwrap() } else { Store::new(&counting) };
-        let reply = service::serve(&request, &mut opened, &Context { now, seed: [seed; 32] }).unwrap();
+        let reply =
+            service::serve(&request, &mut opened, &Context { now, seed: [seed; 32], first_number: None }).unwrap();
         let text = String::from_utf8(reply.body).unwrap();
         assert!(reply.status < 300, "{call} {body}: {} {text}", reply.status);
         text

@@ -204,7 +204,7 @@ fn compare(shop: &mut Merchant, rules: &PreparedRules, call: &ClientCall<'_>, ta
     let context = reply.headers.iter().find(|(name, _)| *name == "scrip-context");
     let context = match context {
         Some((_, text)) => crate::shops::bundle_client::context(text),
-        None => Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32] },
+        None => Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32], first_number: None },
     };
     let text = request.to_string();
     let own = match *path {

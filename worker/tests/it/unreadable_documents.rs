@@ -7,6 +7,7 @@ use scrip::Context;
 use scrip::bundle::PreparedRules;
 use scrip::time::Instant;
 use scrip_worker::http::request::Request;
+use scrip_worker::store::record_tables::record_table;
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 
@@ -88,8 +89,14 @@ impl Shop {
     /// Replaces a part of a stored document.
     fn spoil(&self, kind: &str, id: &str, path: &str, value: Json) {
         let params = [value.to_string().into(), kind.into(), id.into(), path.into()];
-        let statement = "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = +?2 AND (id = +?3 OR key = +?3 OR json_extract(body, '$.source_id') = +?3)";
-        self.edge.run("proj_dev", statement, &params);
+        let (table, of_kind) = match record_table(kind) {
+            Some(table) => (table.name, "?2 IS NOT NULL"),
+            None => ("document", "kind = +?2"),
+        };
+        let statement = format!(
+            "UPDATE {table} SET body = json_set(body, ?4, json(?1)) WHERE {of_kind} AND (id = +?3 OR key = +?3 OR json_extract(body, '$.source_id') = +?3)"
+        );
+        self.edge.run("proj_dev", &statement, &params);
         self.edge.notes("proj_dev");
     }
 }
@@ -320,7 +327,7 @@ fn the_bundle_names_left_out_documents() {
     shop.spoil("voucher", "ILL", "$.discount.amount_off", json!("some"));
     let bundle = shop.bundle();
     assert_eq!(bundle["unreadable"].as_array().unwrap().len(), 2, "{bundle}");
-    let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32], first_number: None };
     let key = |prepared: &PreparedRules, code: &str| {
         let order = json!({ "items": [{ "price": 1000, "quantity": 1 }] });
         let request = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order });

@@ -368,7 +368,7 @@ fn decide_context(reply: &Reply) -> Context {
 /// Returns the answer of the package to a qualification and that of the service, by the same seed.
 fn decide_both(shop: &Shop, body: &Json) -> (Json, Json) {
     let (_, bundle) = shop.bundle();
-    let context = Context { now: Instant::from_millis(NOON).unwrap(), seed: [7; 32] };
+    let context = Context { now: Instant::from_millis(NOON).unwrap(), seed: [7; 32], first_number: None };
     let own = bundle.prepare().qualify(body.to_string().as_bytes(), &context);
     let service = shop.of_client("POST /client/v1/qualifications", body);
     (serde_json::from_slice(&own.body).unwrap(), serde_json::from_slice(&service).unwrap())

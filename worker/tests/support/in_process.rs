@@ -73,7 +73,9 @@ impl Edge {
         self.count.set(self.count.get() + 1);
         let mut fresh = [0; 32];
         fresh[..8].copy_from_slice(&self.count.get().to_be_bytes());
-        Context { now: Instant::from_millis(now_ms).unwrap(), seed: seed.unwrap_or(fresh) }
+        // The same seed gives the same identifiers.
+        let first_number = seed.is_none().then(|| scrip_worker::store::record_tables::next_number(now_ms));
+        Context { now: Instant::from_millis(now_ms).unwrap(), seed: seed.unwrap_or(fresh), first_number }
     }
 
     pub fn send(&self, mut request: Request, now_ms: i64, seed: Option<[u8; 32]>) -> Reply {

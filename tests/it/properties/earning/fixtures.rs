@@ -91,13 +91,13 @@ impl Shop {
     /// Returns the earnings of an event without recording them.
     pub fn estimate(&self, event: EarningEvent<'_>, now: Instant) -> Earnings {
         let event = EarningRequest { customer: &self.customer, event, key: None };
-        earn(&self.engine, self, event, &Context { now, seed: [7; 32] })
+        earn(&self.engine, self, event, &Context { now, seed: [7; 32], first_number: None })
     }
 
     /// Returns the earnings of an event and records them.
     pub fn earn(&mut self, event: EarningEvent<'_>, key: &EarningKey, now: Instant) -> Earnings {
         let event = EarningRequest { customer: &self.customer, event, key: Some(key) };
-        let earnings = earn(&self.engine, self, event, &Context { now, seed: [7; 32] });
+        let earnings = earn(&self.engine, self, event, &Context { now, seed: [7; 32], first_number: None });
         let mut stored_earnings = Vec::new();
         for (member, rule, fired) in earnings.fired_rules() {
             self.fired.push((member.member_id.clone(), rule.rule_id.clone(), now));
@@ -134,7 +134,7 @@ impl Shop {
     /// Returns a cancelled order.
     pub fn cancel_order(&mut self, id: &str) -> Vec<PointsCorrection> {
         let key = EarningKey::order(id);
-        let context = Context { now: at("2026-03-02T10:00:00Z"), seed: [7; 32] };
+        let context = Context { now: at("2026-03-02T10:00:00Z"), seed: [7; 32], first_number: None };
         let corrections = decide_corrections(&self.engine, self, &key, None, &context).unwrap();
         if let Some((status, _)) = self.stored_earnings.get_mut(&key) {
             *status = EarningStatus::Revoked;

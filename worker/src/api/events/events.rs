@@ -212,7 +212,7 @@ fn write(
     sent: &Map<String, Json>,
     event: &Json,
 ) {
-    let id = call.ids.hex18("evnt_").to_string();
+    let id = call.ids.record("evnt_").to_string();
     let now_ms = call.now_ms();
     let mut body = event.as_object().cloned().unwrap_or_default();
     for name in ["referral", "loyalty"] {

@@ -142,7 +142,7 @@ fn write_refused(
     refusal: &Refusal,
 ) -> HandlerResult {
     let reason = refusal.reason;
-    let failed_id = call.ids.hex18("rrf_");
+    let failed_id = call.ids.record("rrf_");
     let record = record_refused(&failed_id, redemption, request, reason, call.context.now);
     facts::write_records(call, Vec::new(), vec![record]);
     call.store.mark_for_retention();

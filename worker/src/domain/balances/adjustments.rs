@@ -60,7 +60,7 @@ pub fn record_transaction(
     [source_id, reason]: [Json; 2],
     details: &Json,
 ) {
-    let id = call.ids.hex18("vtx_");
+    let id = call.ids.record("vtx_");
     let source = caller::channel(call).id;
     let head = TransactionHead { id: &id, kind: &kind, source: Some(&source), at_ms: call.now_ms() };
     insert(call.store, card, &head, [source_id, reason], details);

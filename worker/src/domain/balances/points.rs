@@ -281,7 +281,7 @@ pub fn record_change(
             _ => continue,
         };
         let id = match ids.as_deref_mut().filter(|_| !is_due) {
-            Some(ids) => ids.hex18("vtx_"),
+            Some(ids) => ids.record("vtx_"),
             None => due_transaction_id(card, &named),
         };
         let operation_type = if is_due || kind == "POINTS_EXPIRATION" { "AUTOMATIC" } else { "MANUAL" };

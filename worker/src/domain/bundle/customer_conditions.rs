@@ -86,7 +86,7 @@ pub fn decide_for_new_customer(
     let named = named.into_iter().filter_map(|id| segments.get(id));
     let segments = named.map(|segment| without_members(segment)).collect();
     // No result depends on the seed.
-    let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32] });
+    let decided = conditions_of_new_customer(segments, &read, &Context { now, seed: [0; 32], first_number: None });
     let decided = decided.map_err(|problem| Fault(format!("the segments of the bundle cannot be read: {problem}")))?;
     let numbers = |expected: bool| {
         let matching = conditions.keys().zip(&decided).filter(|(_, is_met)| **is_met == Some(expected));

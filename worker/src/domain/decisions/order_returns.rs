@@ -88,7 +88,7 @@ fn record_refund(
         "balance": balance, "order": order_names(&returned.order), "redemption": { "id": part.redemption.id.as_str() },
         "order_return": { "id": returned.id.as_str() },
     });
-    let id = call.ids.hex18("vtx_");
+    let id = call.ids.record("vtx_");
     let (kind, source) = (format!("{}_REFUND", balance_kind.unit), caller::channel(call).id);
     let moved = TransactionHead { id: &id, kind: &kind, source: Some(&source), at_ms: call.now_ms() };
     insert(call.store, &card, &moved, [Json::Null, Json::Null], &details);

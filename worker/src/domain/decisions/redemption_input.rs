@@ -49,6 +49,9 @@ pub struct RedemptionInput {
     /// Time in milliseconds.
     now_ms: i64,
     seed: String,
+    /// Number of the first record; `None` in inputs of earlier versions.
+    #[serde(default)]
+    first_number: Option<i64>,
     path: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     query: String,
@@ -104,6 +107,7 @@ impl RedemptionInput {
             engine: [DECIDES, WRITES],
             now_ms: call.now_ms(),
             seed: hex(&call.context.seed),
+            first_number: call.context.first_number,
             path: call.request.path.clone(),
             query: call.request.query.clone(),
             origin: request_checks::origin(call.request).to_owned(),
@@ -144,7 +148,7 @@ impl RedemptionInput {
             return Err(unreadable(&"the seed has another length"));
         }
         seed.copy_from_slice(&bytes);
-        Ok(Context { now, seed })
+        Ok(Context { now, seed, first_number: self.first_number })
     }
 
     /// Returns its request as the service received it.

@@ -13,20 +13,26 @@ use crate::store::index::blind_index;
 use crate::store::jobs::erasure::{
     self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
 };
-use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, RESPONSES, touch};
+use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, PagedTable, RESPONSES, touch};
 use crate::store::jobs::{self, BULK_SLICE};
+use crate::store::record_tables::RECORD_TABLES;
 use crate::store::redemption_inputs;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::Context;
+use scrip::count::Countable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
+use std::ops::RangeInclusive;
 
 /// The kind of the job.
 pub const ERASE: &str = "CUSTOMERS.PERMANENT_DELETION";
 
 /// Kinds of documents that describe only an action of the customer: they are deleted.
 const EVENTS: &[&str] = &["event"];
+
+/// The largest number of a row: integers are doubles on the platform.
+const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
 /// Number of rows of each kind that the request itself processes; the job continues beyond.
 pub const AT_ONCE: u64 = 2_000;
@@ -36,6 +42,7 @@ pub const AT_ONCE: u64 = 2_000;
 enum ErasureStage {
     Ledger,
     Documents,
+    Records,
     Answers,
     Inputs,
     // Stored name of jobs that began before a rename, as `Room` below.
@@ -61,6 +68,12 @@ pub struct ErasureJob {
     until: i64,
     /// Ranges of changed documents whose pages are to be overwritten.
     pages: Vec<(i64, i64)>,
+    /// Place among the tables of records of the one that is searched.
+    #[serde(default)]
+    table: usize,
+    /// Ranges of changed records, with the place of their table.
+    #[serde(default)]
+    records: Vec<(usize, Vec<(i64, i64)>)>,
     /// Ranges of deleted webhook deliveries.
     #[serde(default)]
     deliveries: Vec<(i64, i64)>,
@@ -90,6 +103,8 @@ impl ErasureJob {
             after: 0,
             until,
             pages,
+            table: 0,
+            records: Vec::new(),
             deliveries,
             inputs: Vec::new(),
             processed: 0,
@@ -116,9 +131,10 @@ impl ErasureJob {
                 (ErasureStage::Documents, has_more.then_some(0))
             }
             ErasureStage::Documents => {
-                let last = erase_documents(store, identity, self.after, self.until, rows, &mut self.pages)?;
-                (ErasureStage::Answers, last)
+                let last = erase_documents(store, identity, DOCUMENTS, self.after..=self.until, rows, &mut self.pages)?;
+                (ErasureStage::Records, last)
             }
+            ErasureStage::Records => (ErasureStage::Answers, self.erase_records(store, identity, rows)?),
             ErasureStage::Answers => (ErasureStage::Inputs, erase_responses(store, identity, self.after, rows)?),
             ErasureStage::Inputs => {
                 (ErasureStage::Deliveries, erase_inputs(store, identity, self.after, rows, &mut self.inputs)?)
@@ -136,6 +152,42 @@ impl ErasureJob {
             None => (self.stage, self.after) = (next, 0),
         }
         Ok(())
+    }
+}
+
+impl ErasureJob {
+    /// Processes the next records. A document that becomes a record meanwhile has been processed as a document. Returns the last position, or
+    /// `None` at the end of all tables.
+    fn erase_records(
+        &mut self,
+        store: &mut Store<'_>,
+        identity: &CustomerIdentity,
+        rows: i64,
+    ) -> Result<Option<i64>, Fault> {
+        while let Some(table) = RECORD_TABLES.get(self.table) {
+            let (mut ranges, after) = (Vec::new(), self.after..=NUMBER_MAX);
+            let last = erase_documents(store, identity, remnants::records(table), after, rows, &mut ranges)?;
+            if !ranges.is_empty() {
+                self.records.push((self.table, ranges));
+            }
+            if last.is_some() {
+                return Ok(last);
+            }
+            (self.table, self.after) = (self.table.plus_one(), 0);
+        }
+        Ok(None)
+    }
+
+    /// Overwrites pages of changed records. Returns false where there are none left.
+    fn overwrite_records(&mut self, store: &mut Store<'_>, rows: u64) -> bool {
+        let Some((place, ranges)) = self.records.last_mut() else { return false };
+        if let Some(table) = RECORD_TABLES.get(*place) {
+            remnants::overwrite_next(store, remnants::records(table), ranges, rows);
+        }
+        if ranges.is_empty() {
+            self.records.pop();
+        }
+        true
     }
 }
 
@@ -171,6 +223,8 @@ pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Re
         remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows);
     } else if job.stage == ErasureStage::Pages && !job.inputs.is_empty() {
         remnants::overwrite_next(store, INPUTS, &mut job.inputs, slice.rows);
+    } else if job.stage == ErasureStage::Pages && job.overwrite_records(store, slice.rows) {
+        // The next slice goes on.
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
         RESPONSES.overwrite(store, 0..=0);
@@ -215,27 +269,34 @@ fn erase_queued_jobs(store: &mut Store<'_>, identity: &CustomerIdentity) -> Resu
     Ok(())
 }
 
-/// Processes the next documents; returns the last position, or `None` at the end.
+/// Processes the next documents of a table, after the first position up to the last; returns the last position, or `None` at the end.
 fn erase_documents(
     store: &mut Store<'_>,
     identity: &CustomerIdentity,
-    after: i64,
-    until: i64,
+    table: PagedTable,
+    positions: RangeInclusive<i64>,
     limit: i64,
     pages: &mut Vec<(i64, i64)>,
 ) -> Result<Option<i64>, Fault> {
-    let Some(RowRange { last, count }) = stored::find_documents(store, after, until, limit)? else { return Ok(None) };
+    let (after, until) = positions.into_inner();
+    let found = stored::find_documents(store, table, after, until, limit)?;
+    let Some(RowRange { last, count }) = found else { return Ok(None) };
     let (in_json, in_files) = (identity.texts_in_json(), identity.texts_in_files());
     let texts_in_json = SearchTexts { in_json: &in_json, in_files: &in_files };
-    for document in stored::list_documents_naming(store, &identity.id, texts_in_json, after, last)? {
+    for document in stored::list_documents_naming(store, table, &identity.id, texts_in_json, after, last)? {
         touch(pages, document.seq);
-        erase_from(store, identity, document)?;
+        erase_from(store, identity, table, document)?;
     }
     Ok((count >= limit).then_some(last))
 }
 
 /// Takes the customer out of a document.
-fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: NamedDocument) -> Result<(), Fault> {
+fn erase_from(
+    store: &mut Store<'_>,
+    identity: &CustomerIdentity,
+    table: PagedTable,
+    document: NamedDocument,
+) -> Result<(), Fault> {
     let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
     if kind == BULK_SLICE {
         let Some(job) = jobs::find(store, parent.as_deref().unwrap_or_default())? else { return Ok(()) };
@@ -246,7 +307,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
                 .map(|text| pad(&text, body.len())),
         };
         if let Some(body) = text {
-            stored::update_document(store, NamedDocument { seq, kind, id, key, parent, holder, body });
+            stored::update_document(store, table, NamedDocument { seq, kind, id, key, parent, holder, body });
         }
         return Ok(());
     }
@@ -255,7 +316,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
         return Ok(());
     }
     if EVENTS.contains(&kind) && holder == Some(&identity.id) {
-        stored::delete_document(store, seq, pad("{}", body.len()));
+        stored::delete_document(store, table, seq, pad("{}", body.len()));
         return Ok(());
     }
     let owner =
@@ -282,7 +343,7 @@ fn erase_from(store: &mut Store<'_>, identity: &CustomerIdentity, document: Name
         }),
     };
     let (parent, holder) = (parent.as_deref().map(renamed), holder.map(renamed));
-    stored::update_document(store, NamedDocument { seq, kind: kind.to_owned(), id, key, parent, holder, body });
+    stored::update_document(store, table, NamedDocument { seq, kind: kind.to_owned(), id, key, parent, holder, body });
     Ok(())
 }
 

@@ -18,6 +18,7 @@ use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::jobs;
 use crate::store::jobs::exports::{self, ExportedDocument, LineBounds, LinePart, LinePlace};
+use crate::store::record_tables::record_table;
 use crate::store::sql::Fault;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
@@ -205,9 +206,9 @@ fn find_slice_end(
 ) -> Result<Option<DocumentPosition>, Fault> {
     let count = i64::try_from(count).unwrap_or(1);
     let span = select_between(stored, cursor.request.parent.as_deref(), cursor.after, DocumentPosition::LAST);
-    let by_number = cursor.request.parent.is_some();
+    let by_number = is_by_number(stored, cursor.request.parent.as_deref());
     // A limit of rows.
-    let places = exports::list_places(store, span.condition(), by_number, count.saturating_add(1))?;
+    let places = exports::list_places(store, stored, span.condition(), by_number, count.saturating_add(1))?;
     let mut bytes: i64 = 0;
     let mut last = None;
     for (place, document) in places.iter().enumerate() {
@@ -222,6 +223,11 @@ fn find_slice_end(
     Ok(None)
 }
 
+/// Tests if an index has the documents of a parent in the order of their numbers. Records are in the order of their age.
+fn is_by_number(stored: &str, parent: Option<&str>) -> bool {
+    parent.is_some() && record_table(stored).is_none()
+}
+
 /// Selects the documents of a kind between two positions: by time, or by number for the documents of a parent.
 fn select_between(stored: &str, parent: Option<&str>, after: DocumentPosition, until: DocumentPosition) -> Clause {
     /// Integers are doubles on the platform.
@@ -229,12 +235,15 @@ fn select_between(stored: &str, parent: Option<&str>, after: DocumentPosition, u
     let bound = |number: i64| number.clamp(-MOST, MOST);
     let mut clause = Clause::of_kind(stored);
     match parent {
-        Some(parent) => {
+        Some(parent) if is_by_number(stored, Some(parent)) => {
             clause.within(parent);
             clause.and("seq > {}", bound(after.seq));
             clause.and("seq <= {}", bound(until.seq));
         }
-        None => {
+        parent => {
+            if let Some(parent) = parent {
+                clause.within(parent);
+            }
             let pair = |place: DocumentPosition| vec![bound(place.created_at).into(), bound(place.seq).into()];
             let behind = ("(created_at, seq) > ({}, {})".to_owned(), pair(after));
             let up_to = ("(created_at, seq) <= ({}, {})".to_owned(), pair(until));
@@ -275,7 +284,7 @@ fn write_lines(
         &cursor.job_caller.caller.settings,
     )?;
     let column = kind.orders.iter().find(|(name, _)| *name == request.order).map_or("''", |(_, column)| *column);
-    let exported = exports::list_documents(store, clause.condition(), column)?;
+    let exported = exports::list_documents(store, stored, clause.condition(), column)?;
     let exported = exported.into_iter().map(|ExportedDocument { document, place, seq }| ((place, seq), document));
     let (places, documents) = exported.unzip::<_, _, Vec<_>, Vec<_>>();
     let rows = cursor.job_caller.run(store, context, table, |call| (kind.rows)(call, documents))?;

@@ -1,5 +1,6 @@
 //! The condition of a list, as one clause over the document table with its parameters.
 
+use crate::store::record_tables::{source, source_of_all, with_ids};
 use crate::store::sql::{RowCondition, SqlValue};
 use scrip::time::TimeZone;
 use serde_json::Value as Json;
@@ -15,6 +16,28 @@ pub struct DocumentAge {
     pub created_at: i64,
     /// Order in which documents of one instant were stored.
     pub seq: i64,
+}
+
+/// A table or view of documents.
+#[derive(Debug, Clone, Copy)]
+struct Source(&'static str);
+
+impl Default for Source {
+    fn default() -> Source {
+        Source("document")
+    }
+}
+
+/// Returns the condition for the documents with some ids in a table or view.
+fn ids_statement(source: &str, ids: &[&str]) -> Statement {
+    let mut params = Vec::new();
+    let text = with_ids(source, ids, &mut params);
+    // A clause numbers its parameters by itself; the ids come a second time where records are searched.
+    let text = text.replace("?1", "{}").replace("?2", "{}");
+    if let [ids, _] = params.as_slice() {
+        params.push(ids.clone());
+    }
+    (text, params)
 }
 
 /// A condition and its parameters.
@@ -36,26 +59,30 @@ pub struct Clause {
     pub(super) narrow: Vec<(&'static str, Statement)>,
     /// The condition on kinds, without any other.
     kinds: Statement,
+    /// The table or view of these kinds.
+    source: Source,
 }
 
 impl Clause {
     /// Makes a clause over one kind of document. The text contains the kind, which identifies an index of one kind.
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
-        Clause { kinds: (text.clone(), Vec::new()), text, kind: Some(kind.to_owned()), ..Clause::default() }
+        let source = Source(source(kind));
+        Clause { kinds: (text.clone(), Vec::new()), text, kind: Some(kind.to_owned()), source, ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
+        let source = Source(source_of_all(kinds));
         let listed = Json::from(kinds.to_vec()).to_string();
         let kinds = ("kind IN (SELECT value FROM json_each(?1))".to_owned(), vec![listed.into()]);
-        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, ..Clause::default() }
+        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, ..Clause::default() }
     }
 
     /// Returns a clause over the same kinds with only one condition.
     pub(super) fn with_only(&self, condition: Statement) -> Clause {
         let (text, params) = self.kinds.clone();
-        let mut clause = Clause { text, params, ..Clause::default() };
+        let mut clause = Clause { text, params, source: self.source, ..Clause::default() };
         clause.and_group("AND", vec![condition]);
         clause
     }
@@ -140,18 +167,25 @@ impl Clause {
 
     /// Narrows it to the document with an id.
     pub fn with_id(&mut self, id: &str) {
-        self.and_narrow("document_id", "id = {}", id);
+        self.with_ids(&[id]);
     }
 
     /// Narrows it to the documents with one of some ids.
     pub fn with_ids<S: AsRef<str>>(&mut self, ids: &[S]) {
         let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        self.and_narrow("document_id", "id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
+        let statement = ids_statement(self.source(), &ids);
+        self.narrow.push(("document_id", statement.clone()));
+        self.and_group("AND", vec![statement]);
     }
 
     /// Narrows it to the document with a key.
     pub fn with_key(&mut self, key: &str) {
         self.and_narrow("document_key", "key = {}", key);
+    }
+
+    /// Returns the table or view of its kinds.
+    pub(super) fn source(&self) -> &'static str {
+        self.source.0
     }
 
     /// Returns the index that finds documents by their parent, in the order of their age where there is one.

@@ -9,9 +9,13 @@ use super::index::{self, Index};
 use super::term::IndexTerm;
 use crate::store::Store;
 use crate::store::document::{COLUMNS, Document};
+use crate::store::document_columns::columns;
 use crate::store::index::blind_index::{digest, fold_name};
 use crate::store::name_trigrams;
 use crate::store::sql::{self, Fault, SqlValue};
+
+/// The columns of documents, and their number: a view of two tables gives the order of a list without sorting where its columns are selected.
+const NUMBERED: &str = concat!(columns!(), ", seq");
 
 /// Maximum number of document reads without an index in one list: one for each document and filter without an index, and one
 /// for an order without an index. Natively about 60 ms.
@@ -264,25 +268,29 @@ impl Selection {
     }
 
     fn table(&self, by: Option<&str>) -> String {
-        if self.by_part { "document NOT INDEXED".to_owned() } else { table(by) }
+        if self.by_part { "document NOT INDEXED".to_owned() } else { table(&self.clause, by) }
     }
 
     /// Lists the documents of a page.
     pub fn list_page(&self, store: &Store<'_>, limit: i64, offset: i64) -> Result<Vec<Document>, Fault> {
         let (statement, params) =
-            self.statement(COLUMNS, &format!("ORDER BY {} LIMIT {limit} OFFSET {offset}", self.order));
+            self.statement(NUMBERED, &format!("ORDER BY {} LIMIT {limit} OFFSET {offset}", self.order));
         store.documents(&statement, params)
     }
 
     /// Lists a number of documents in the order in which they were stored, or in the reverse order.
     pub fn list_stored(&self, store: &Store<'_>, limit: i64, falls: bool) -> Result<Vec<Document>, Fault> {
-        let (statement, params) = self.statement(COLUMNS, &format!("ORDER BY seq {} LIMIT {limit}", direction(falls)));
+        // Records of several tables are found by what they belong to, and sorted.
+        let sorted = if self.clause.source() == "document" { "" } else { "+" };
+        let order = format!("{sorted}seq {}", direction(falls));
+        let (statement, params) = self.statement(NUMBERED, &format!("ORDER BY {order} LIMIT {limit}"));
         store.documents(&statement, params)
     }
 
     /// Lists a number of documents, the newest first.
     pub fn list_newest(&self, store: &Store<'_>, limit: i64) -> Result<Vec<Document>, Fault> {
-        let (statement, params) = self.statement(COLUMNS, &format!("ORDER BY created_at DESC, seq DESC LIMIT {limit}"));
+        let (statement, params) =
+            self.statement(NUMBERED, &format!("ORDER BY created_at DESC, seq DESC LIMIT {limit}"));
         store.documents(&statement, params)
     }
 
@@ -310,7 +318,7 @@ impl Selection {
 /// Lists all documents of a clause, the newest first.
 pub fn list_all(store: &Store<'_>, clause: &Clause) -> Result<Vec<Document>, Fault> {
     let (text, params) = clause.parts();
-    let table = table(clause.narrow.first().map(|(index, _)| *index));
+    let table = table(clause, clause.narrow.first().map(|(index, _)| *index));
     let statement = format!("SELECT {COLUMNS} FROM {table} WHERE {text} ORDER BY created_at DESC, seq DESC");
     store.documents(&statement, params)
 }
@@ -329,6 +337,10 @@ fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) ->
         };
         conditions.push((index, term.statement.clone()));
     }
+    if clause.source() != "document" {
+        // A view of records has no index by name; each of its tables has few.
+        return Ok(None);
+    }
     // A limit of rows.
     let mut most = SORTED_ROWS_MAX.saturating_add(1);
     let mut least = None;
@@ -336,7 +348,7 @@ fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) ->
         let clause = clause.with_only(condition);
         let (text, params) = clause.parts();
         let statement =
-            format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {most})", table(Some(index)));
+            format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {most})", table(&clause, Some(index)));
         let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
         if count < most {
             (most, least) = (count, Some(index));
@@ -345,8 +357,13 @@ fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) ->
     Ok(least)
 }
 
-fn table(by: Option<&str>) -> String {
-    by.map_or_else(|| "document".to_owned(), |name| format!("document INDEXED BY {name}"))
+/// Returns what is read: a view of records has no index by name.
+fn table(clause: &Clause, by: Option<&str>) -> String {
+    match (clause.source(), by) {
+        ("document", None) => "document".to_owned(),
+        ("document", Some(name)) => format!("document INDEXED BY {name}"),
+        (source, _) => format!("{source} AS document"),
+    }
 }
 
 /// Index to read, and true if it gives the requested order.
@@ -399,7 +416,7 @@ fn choose_index(
         let (text, params) = clause.parts();
         let statement = format!(
             "SELECT COUNT(*) FROM (SELECT 1 FROM {} WHERE {text} LIMIT {SCANNED_ROWS_MAX})",
-            table(Some(by.name))
+            table(&clause, Some(by.name))
         );
         let count = store.row(&statement, params)?.map_or(Ok(0), |row| sql::int(&row, 0))?;
         if least.is_none_or(|(least, _)| count < least) {

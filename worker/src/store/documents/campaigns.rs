@@ -104,8 +104,8 @@ impl Store<'_> {
     /// Counts the stored redemptions and rollbacks of a campaign that failed in a time.
     pub fn count_campaign_failures(&self, campaign_id: &str, time: &Range<i64>) -> Result<FailureCounts, Fault> {
         let [redemptions, rollbacks] = self.sums(
-            "SELECT SUM(failure.id GLOB 'rf_*'), SUM(failure.id GLOB 'rrf_*') FROM document AS failure
-             WHERE failure.kind = 'redemption' AND (failure.id GLOB 'rf_*' OR failure.id GLOB 'rrf_*')
+            "SELECT SUM(failure.id GLOB 'rf_*'), SUM(failure.id GLOB 'rrf_*') FROM every_redemption AS failure
+             WHERE (failure.id GLOB 'rf_*' OR failure.id GLOB 'rrf_*')
                AND failure.created_at >= +?2 AND failure.created_at < +?3
                AND EXISTS (SELECT 1 FROM document AS owner WHERE owner.kind IN ('voucher', 'promotion_tier') AND owner.id = failure.parent AND owner.parent = +?1)",
             &within(campaign_id, time),
@@ -117,9 +117,12 @@ impl Store<'_> {
     pub fn sum_campaign_vouchers(&self, campaign_id: &str, time: &Range<i64>) -> Result<CampaignVouchers, Fault> {
         let [count, loaded, added] = self.sums(
             "SELECT COUNT(*), SUM(COALESCE(json_extract(body, '$.gift.amount'), json_extract(body, '$.loyalty_card.points'), 0)),
-               SUM((SELECT SUM(MAX(0, COALESCE(json_extract(moved.body, '$.details.balance.points'), json_extract(moved.body, '$.details.balance.amount'))))
+               SUM(COALESCE((SELECT SUM(MAX(0, COALESCE(json_extract(moved.body, '$.details.balance.points'), json_extract(moved.body, '$.details.balance.amount'))))
+                  FROM voucher_transaction AS moved WHERE moved.parent = document.id
+                    AND json_extract(moved.body, '$.type') NOT IN ('CREDITS_REFUND', 'POINTS_REFUND')), 0)
+                + COALESCE((SELECT SUM(MAX(0, COALESCE(json_extract(moved.body, '$.details.balance.points'), json_extract(moved.body, '$.details.balance.amount'))))
                   FROM document AS moved WHERE moved.kind = 'voucher_transaction' AND moved.parent = document.id
-                    AND json_extract(moved.body, '$.type') NOT IN ('CREDITS_REFUND', 'POINTS_REFUND')))
+                    AND json_extract(moved.body, '$.type') NOT IN ('CREDITS_REFUND', 'POINTS_REFUND')), 0))
              FROM document WHERE kind = 'voucher' AND parent = +?1 AND created_at >= +?2 AND created_at < +?3",
             &within(campaign_id, time),
         )?;
@@ -140,7 +143,7 @@ impl Store<'_> {
         let rows = self.rows(
             "SELECT json_extract(body, '$.type'),
                SUM(ABS(COALESCE(json_extract(body, '$.details.balance.points'), json_extract(body, '$.details.balance.amount'))))
-             FROM document WHERE kind = 'voucher_transaction' AND holder = +?1 AND created_at >= +?2 AND created_at < +?3 GROUP BY 1",
+             FROM every_voucher_transaction WHERE holder = +?1 AND created_at >= +?2 AND created_at < +?3 GROUP BY 1",
             &within(campaign_id, time),
         )?;
         let read = |row: &Vec<SqlValue>| {

@@ -7,23 +7,32 @@ use serde_json::{Map, Value as Json};
 
 /// Query for all records of the customer ?1, each with its time, its type and its campaign. A document with two
 /// times has two rows.
-const ACTIVITY_ROWS: &str = "WITH seen (kind, id, parent, at, seq, body) AS (
+const ACTIVITY_ROWS: &str = "WITH recorded (kind, id, parent, at, seq, body) AS (
+      SELECT kind, id, parent, created_at, seq, body FROM every_event WHERE holder = +?1
+      UNION ALL SELECT kind, id, parent, created_at, seq, body FROM every_order WHERE holder = +?1
+      UNION ALL SELECT 'order.turned', id, parent, COALESCE(updated_at, created_at), seq, body FROM every_order
+      WHERE holder = +?1 AND body ->> '$.status' IN ('PAID', 'CANCELED', 'FULFILLED')
+      UNION ALL SELECT kind, id, parent, created_at, seq, body FROM every_redemption WHERE holder = +?1
+      UNION ALL SELECT column1, id, parent, created_at, seq, body FROM every_redemption CROSS JOIN (VALUES ('reward.created'), ('reward.completed'))
+      WHERE holder = +?1 AND body ->> '$.reward.id' IS NOT NULL AND body ->> '$.object' = 'redemption' AND body ->> '$.result' = 'SUCCESS'
+    ), documented (kind, id, parent, at, seq, body) AS (
       SELECT kind, id, parent, created_at, seq, body FROM document
-      WHERE kind IN ('redemption', 'publication', 'event', 'order', 'redeemable_holder', 'tier_transaction') AND holder = +?1
-      UNION ALL SELECT column1, id, CASE kind WHEN 'redemption' THEN parent END, created_at, seq, body
+      WHERE kind IN ('publication', 'redeemable_holder', 'tier_transaction') AND holder = +?1
+      UNION ALL SELECT column1, id, NULL, created_at, seq, body
       FROM document CROSS JOIN (VALUES ('reward.created'), ('reward.completed'))
-      WHERE kind IN ('redemption', 'reward_transaction') AND holder = +?1 AND CASE kind
-        WHEN 'redemption' THEN body ->> '$.reward.id' IS NOT NULL AND body ->> '$.object' = 'redemption' AND body ->> '$.result' = 'SUCCESS'
-        ELSE body ->> '$.type' = 'PURCHASE' AND body ->> '$.status' = 'APPROVED' END
+      WHERE kind = 'reward_transaction' AND holder = +?1 AND body ->> '$.type' = 'PURCHASE' AND body ->> '$.status' = 'APPROVED'
       UNION ALL SELECT moved.kind, moved.id, moved.parent, moved.created_at, moved.seq, moved.body
       FROM document AS card CROSS JOIN document AS moved
-        ON moved.kind IN ('voucher_transaction', 'pending_points_change') AND moved.parent = card.id
+        ON moved.kind = 'pending_points_change' AND moved.parent = card.id
       WHERE card.kind = 'voucher' AND card.holder = +?1
-      UNION ALL SELECT 'order.turned', id, parent, COALESCE(updated_at, created_at), seq, body FROM document
-      WHERE kind = 'order' AND holder = +?1 AND body ->> '$.status' IN ('PAID', 'CANCELED', 'FULFILLED')
+      UNION ALL SELECT 'voucher_transaction', moved.id, moved.parent, moved.created_at, moved.seq, moved.body
+      FROM document AS card CROSS JOIN every_voucher_transaction AS moved ON moved.parent = card.id
+      WHERE card.kind = 'voucher' AND card.holder = +?1
       UNION ALL SELECT column1, id, NULL, CASE column1 WHEN 'customer' THEN created_at ELSE updated_at END, seq, '{}'
       FROM document CROSS JOIN (VALUES ('customer'), ('customer.updated'))
       WHERE kind = 'customer' AND id = +?1 AND (column1 = 'customer' OR updated_at > created_at)
+    ), seen AS (
+      SELECT * FROM recorded UNION ALL SELECT * FROM documented
     ), placed AS (
       SELECT *, CASE kind
           WHEN 'customer.updated' THEN 'event_updated_' || id WHEN 'order.turned' THEN 'event_turned_' || id

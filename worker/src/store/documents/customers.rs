@@ -108,8 +108,8 @@ pub struct RecordCounts {
 /// Counts the records of a customer.
 pub fn count_records(store: &Store<'_>, customer_id: &str) -> Result<RecordCounts, Fault> {
     let row = store.row(
-        "SELECT (SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1),
-           (SELECT COUNT(*) FROM document WHERE kind = 'order' AND holder = +?1),
+        "SELECT (SELECT COUNT(*) FROM every_event WHERE holder = +?1),
+           (SELECT COUNT(*) FROM every_order WHERE holder = +?1),
            (SELECT COUNT(*) FROM document WHERE kind = 'segment' AND EXISTS
               (SELECT 1 FROM json_each(body, '$.customers') AS listed WHERE listed.value = ?1))",
         &[customer_id.into()],
@@ -155,7 +155,7 @@ impl Store<'_> {
     /// Returns the number of stored events of a name and customer.
     pub fn event_count(&self, customer: &str, event: &str) -> Result<u64, Fault> {
         let row = self.row(
-            "SELECT COUNT(*) FROM document WHERE kind = 'event' AND holder = +?1 AND json_extract(body, '$.type') = +?2",
+            "SELECT COUNT(*) FROM every_event WHERE holder = +?1 AND json_extract(body, '$.type') = +?2",
             &[customer.into(), event.into()],
         )?;
         let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;

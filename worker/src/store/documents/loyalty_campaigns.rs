@@ -63,8 +63,8 @@ impl Store<'_> {
     /// transferred. Points that were taken back when an order was returned are subtracted.
     pub fn sum_credited_points(&self, card_id: &str, from_ms: i64, to_ms: i64) -> Result<i64, Fault> {
         let row = self.row(
-            "SELECT COALESCE(SUM(json_extract(body, '$.details.balance.points')), 0) FROM document
-             WHERE kind = 'voucher_transaction' AND parent = +?1 AND created_at >= ?2 AND created_at < ?3
+            "SELECT COALESCE(SUM(json_extract(body, '$.details.balance.points')), 0) FROM every_voucher_transaction
+             WHERE parent = +?1 AND created_at >= ?2 AND created_at < ?3
                AND (json_extract(body, '$.type') IN ('POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION')
                  OR json_extract(body, '$.type') = 'POINTS_REMOVAL' AND json_extract(body, '$.details.order') IS NOT NULL)",
             &[card_id.into(), from_ms.into(), to_ms.into()],
@@ -114,9 +114,13 @@ impl Store<'_> {
     }
 }
 
-/// Condition for the records of a card, the first parameter, and of its publication to its holder, the second.
-const OF_CARD: &str = "(kind IN ('redemption', 'voucher_transaction', 'pending_points_change') AND parent = +?1
-    OR kind = 'publication' AND holder = +?2 AND EXISTS (SELECT 1 FROM json_each(body, '$.vouchers_id') WHERE value = ?1))";
+/// The records of a card, the first parameter, and of its publication to its holder, the second. A change of pending points comes after the
+/// transactions of its millisecond, which have larger numbers than documents: below 2^52 until the year 2039.
+const OF_CARD: &str = "(SELECT seq, kind, id, key, parent, holder, created_at, updated_at, body FROM every_card_transaction WHERE parent = +?1
+    UNION ALL SELECT seq + 4503599627370496, kind, id, key, parent, holder, created_at, updated_at, body FROM document
+      WHERE kind = 'pending_points_change' AND parent = +?1
+    UNION ALL SELECT seq, kind, id, key, parent, holder, created_at, updated_at, body FROM document
+      WHERE kind = 'publication' AND holder = +?2 AND EXISTS (SELECT 1 FROM json_each(body, '$.vouchers_id') WHERE value = ?1))";
 
 /// A loyalty card with its holder, by their ids.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +146,7 @@ pub fn find_card_record_age(
     card: CardWithHolder<'_>,
     id: &str,
 ) -> Result<Option<DocumentAge>, Fault> {
-    let statement = format!("SELECT created_at, seq FROM document WHERE id = +?3 AND {OF_CARD} LIMIT 1");
+    let statement = format!("SELECT created_at, seq FROM {OF_CARD} WHERE id = +?3 LIMIT 1");
     let row = store.row(&statement, &[card.card_id.into(), card.holder_id.into(), id.into()])?;
     row.map(|row| Ok(DocumentAge { created_at: sql::int(&row, 0)?, seq: sql::int(&row, 1)? })).transpose()
 }
@@ -160,10 +164,10 @@ pub fn list_card_records(
     let mut params = vec![card.card_id.into(), card.holder_id.into(), limit.saturating_add(1).into()];
     let after = after.map_or_else(String::new, |age| {
         params.extend([age.created_at.into(), age.seq.into()]);
-        format!("AND (created_at, seq) {sign} (?4, ?5)")
+        format!("WHERE (created_at, seq) {sign} (?4, ?5)")
     });
     let statement = format!(
-        "SELECT {COLUMNS}, kind FROM document WHERE {OF_CARD} {after}
+        "SELECT {COLUMNS}, kind FROM {OF_CARD} {after}
          ORDER BY created_at {direction}, seq {direction} LIMIT +?3"
     );
     let rows = store.rows(&statement, &params)?;

@@ -2,7 +2,8 @@
 
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::record_tables::with_id;
+use crate::store::sql::{self, Fault, SqlValue};
 use serde_json::{Map, Value as Json};
 
 /// Stored facts about an order and its customer that decide what follows from writing it.
@@ -34,14 +35,17 @@ pub struct OrderHistoryQuery<'a> {
 impl Store<'_> {
     /// Finds the history of an order.
     pub fn find_order_history(&self, query: &OrderHistoryQuery<'_>) -> Result<Option<OrderHistory>, Fault> {
-        let row = self.row(
-            "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = +?1),
+        let mut params =
+            vec![query.order_id.into(), query.customer_id.into(), query.earning_key.into(), query.payments.into()];
+        let by_id = with_id("every_order", query.order_id, &mut params);
+        let statement = format!(
+            "SELECT (SELECT json_extract(body, '$.status') FROM every_order WHERE {by_id}),
                EXISTS (SELECT 1 FROM document WHERE kind = 'member' AND holder = +?2), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule'),
                EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?3) OR EXISTS (SELECT 1 FROM every_transfer WHERE credit = +?4 AND by_credit = 1)
                  OR EXISTS (SELECT 1 FROM document WHERE kind = 'program_occasion' AND id = +?3),
-               NOT EXISTS (SELECT 1 FROM document WHERE kind = 'customer' AND id = +?2)",
-            &[query.order_id.into(), query.customer_id.into(), query.earning_key.into(), query.payments.into()],
-        )?;
+               NOT EXISTS (SELECT 1 FROM document WHERE kind = 'customer' AND id = +?2)"
+        );
+        let row = self.row(&statement, &params)?;
         let Some(row) = row else { return Ok(None) };
         let is_set = |column: usize| Ok::<bool, Fault>(sql::int(&row, column)? == 1);
         Ok(Some(OrderHistory {
@@ -76,7 +80,7 @@ impl Store<'_> {
     pub fn update_last_order(&mut self, customer_id: &str) {
         let last = |member: &str| {
             format!(
-                "(SELECT json_extract(body, '$.{member}') FROM document INDEXED BY order_counted WHERE kind = 'order' AND holder = +?1
+                "(SELECT json_extract(body, '$.{member}') FROM every_order WHERE holder = +?1
                    AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED') ORDER BY created_at DESC, seq DESC LIMIT 1)"
             )
         };
@@ -92,19 +96,20 @@ impl Store<'_> {
 
 /// Moves an order to another time of creation when the call commits.
 pub fn update_creation(store: &mut Store<'_>, order_id: &str, created_at: i64) {
-    store.write(
-        "UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1",
-        vec![order_id.into(), created_at.into()],
-    );
+    write_to_both(store, order_id, created_at.into(), "created_at = ?1");
 }
 
 /// Adds members to the last return of an order when the call commits.
 pub fn update_last_return(store: &mut Store<'_>, order_id: &str, details: Map<String, Json>) {
-    store.write_to(
-        "order",
-        order_id,
-        "UPDATE document SET body = json_set(body, '$.returns[#-1]', json_patch(json_extract(body, '$.returns[#-1]'), json(?2)))
-         WHERE kind = 'order' AND id = +?1",
-        vec![order_id.into(), Json::Object(details).to_string().into()],
-    );
+    let set = "body = json_set(body, '$.returns[#-1]', json_patch(json_extract(body, '$.returns[#-1]'), json(?1)))";
+    write_to_both(store, order_id, Json::Object(details).to_string().into(), set);
+}
+
+/// Queues a change of an order, which may be one of an earlier version.
+fn write_to_both(store: &mut Store<'_>, order_id: &str, value: SqlValue, set: &str) {
+    for (table, kind) in [("orders", ""), ("document", "kind = 'order' AND ")] {
+        let mut params = vec![value.clone()];
+        let by_id = with_id(table, order_id, &mut params);
+        store.write_to("order", order_id, format!("UPDATE {table} SET {set} WHERE {kind}{by_id}"), params);
+    }
 }

@@ -5,8 +5,9 @@ use super::any_kind::{count, number};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::document_rows::select;
+use crate::store::document_rows::select_of;
 use crate::store::jobs::remnants::blank;
+use crate::store::record_tables::{CARD_TRANSACTIONS, with_id, with_ids};
 use crate::store::sql::{self, Fault, SqlRow};
 
 /// Id of a transaction: a redemption is listed under its own id as a transaction.
@@ -18,7 +19,7 @@ pub const TRANSACTION_DATE: &str = "COALESCE(json_extract(body, '$.created_at'),
 
 /// Makes the clause for the transactions of any card.
 pub fn transactions() -> Clause {
-    Clause::of_kinds(&["redemption", "voucher_transaction"])
+    Clause::of_kinds(CARD_TRANSACTIONS.0)
 }
 
 /// Narrows transactions to those that moved the balance of a card.
@@ -38,31 +39,35 @@ pub fn narrow_to_cards_of(clause: &mut Clause, campaign_id: &str) {
 
 /// Finds the position of a transaction of a card among all documents.
 pub fn find_position_of_card(store: &Store<'_>, card_id: &str, id: &str) -> Result<Option<i64>, Fault> {
-    number(store.row(
-        "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = +?1
-           AND id IN (?2, 'r_' || ?3, 'rr_' || ?3) ORDER BY seq LIMIT 1",
-        &[card_id.into(), id.into(), own_part(id).into()],
-    )?)
+    find_position_where(store, "parent = +?1", card_id, id)
 }
 
 /// Finds the position of a transaction of a campaign's cards among all documents.
 pub fn find_position_of_campaign(store: &Store<'_>, campaign_id: &str, id: &str) -> Result<Option<i64>, Fault> {
-    number(store.row(
-        "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND id IN (?2, 'r_' || ?3, 'rr_' || ?3)
-           AND parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = +?1) ORDER BY seq LIMIT 1",
-        &[campaign_id.into(), id.into(), own_part(id).into()],
-    )?)
+    let of_campaign = "EXISTS (SELECT 1 FROM document AS card WHERE card.kind = 'voucher' AND card.id = every_card_transaction.parent AND card.parent = +?1)";
+    find_position_where(store, of_campaign, campaign_id, id)
+}
+
+fn find_position_where(store: &Store<'_>, condition: &str, owner: &str, id: &str) -> Result<Option<i64>, Fault> {
+    let own = own_part(id);
+    let ids = [id.to_owned(), format!("r_{own}"), format!("rr_{own}")];
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut params = vec![owner.into()];
+    let by_ids = with_ids(CARD_TRANSACTIONS.1, &ids, &mut params);
+    let statement =
+        format!("SELECT seq FROM every_card_transaction WHERE {by_ids} AND {condition} ORDER BY seq LIMIT 1");
+    number(store.row(&statement, &params)?)
 }
 
 /// Lists the redemptions and rollbacks of a voucher that were stored last, the last one first.
 pub fn list_last_of_voucher(store: &Store<'_>, voucher_id: &str, limit: i64) -> Result<Vec<Document>, Fault> {
-    let statement = select("kind = 'redemption' AND parent = +?1 ORDER BY seq DESC LIMIT +?2");
+    let statement = select_of("redemption", "parent = +?1 ORDER BY created_at DESC, seq DESC LIMIT +?2");
     store.documents(&statement, &[voucher_id.into(), limit.into()])
 }
 
 /// Counts the redemptions and rollbacks of a voucher.
 pub fn count_of_voucher(store: &Store<'_>, voucher_id: &str) -> Result<i64, Fault> {
-    count(store.row("SELECT COUNT(*) FROM document WHERE kind = 'redemption' AND parent = +?1", &[voucher_id.into()])?)
+    count(store.row("SELECT COUNT(*) FROM every_redemption WHERE parent = +?1", &[voucher_id.into()])?)
 }
 
 /// Returns the part of the id of a transaction that it has in common with its redemption.
@@ -111,19 +116,25 @@ pub struct InputText {
 
 /// Queues the insertion of an input, after that of its record.
 pub fn insert_input(store: &mut Store<'_>, input: NewInput<'_>) {
-    store.write(
+    let mut params = vec![input.created_at.into(), input.bytes.into(), input.body.into()];
+    let by_id = with_id("redemption", input.redemption, &mut params);
+    let statement = format!(
         "INSERT OR REPLACE INTO redemption_input (seq, redemption, created_at, bytes, body)
-         SELECT seq, id, ?2, ?3, ?4 FROM document WHERE kind = 'redemption' AND id = +?1",
-        vec![input.redemption.into(), input.created_at.into(), input.bytes.into(), input.body.into()],
+         SELECT seq, id, ?1, ?2, ?3 FROM redemption WHERE {by_id}"
     );
+    store.write(statement, params);
 }
 
 /// Finds the input of a redemption by the id of its record, or of its parent's.
 pub fn find_input(store: &Store<'_>, redemption: &str) -> Result<Option<FoundInput>, Fault> {
+    let mut params = Vec::new();
+    let by_id = with_id("every_redemption", redemption, &mut params);
     let row = store.row(
-        "SELECT input.created_at, input.bytes, input.body FROM document CROSS JOIN redemption_input AS input ON input.seq = document.seq
-         WHERE document.kind = 'redemption' AND document.id = +?1 AND input.redemption = document.id",
-        &[redemption.into()],
+        &format!(
+            "SELECT input.created_at, input.bytes, input.body FROM (SELECT seq, id FROM every_redemption WHERE {by_id}) AS own
+             CROSS JOIN redemption_input AS input ON input.seq = own.seq WHERE input.redemption = own.id"
+        ),
+        &params,
     )?;
     let read = |row: SqlRow| {
         Ok(FoundInput {

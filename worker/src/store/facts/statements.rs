@@ -326,10 +326,10 @@ impl StoreFacts<'_, '_> {
 
     pub(super) fn find_later_counts(&self, customer_id: &str, after: Instant) -> Result<SummaryCounts, Fault> {
         const ORDERS: &str = "SELECT COUNT(*), COALESCE(SUM(json_extract(body, '$.total_amount')), 0)
-            FROM document INDEXED BY order_counted WHERE kind = 'order' AND holder = +?1 AND created_at > ?2
+            FROM every_order WHERE holder = +?1 AND created_at > ?2
               AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED')";
         const REDEMPTIONS: &str = "SELECT COALESCE(SUM(json_extract(body, '$.status') <> 'ROLLED_BACK'), 0), COUNT(*)
-            FROM document WHERE kind = 'redemption' AND holder = +?1 AND created_at > ?2
+            FROM every_redemption WHERE holder = +?1 AND created_at > ?2
               AND json_extract(body, '$.object') = 'redemption' AND json_extract(body, '$.result') = 'SUCCESS'
               AND json_extract(body, '$.related_object_type') <> 'redemption'";
         let two = |statement: &str| {

@@ -2,8 +2,9 @@
 //! way in which a text names a customer.
 
 use crate::store::Store;
-use crate::store::jobs::remnants::blank;
+use crate::store::jobs::remnants::{PagedTable, blank};
 use crate::store::ledger::movements::MOVE_TRANSFERS;
+use crate::store::record_tables;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
 use serde_json::Value as Json;
 
@@ -244,29 +245,42 @@ fn read_range(row: Option<SqlRow>) -> Result<Option<RowRange>, Fault> {
     Ok(Some(RowRange { last, count: sql::int(&row, 1)? }))
 }
 
-/// Finds the next documents after a number and up to another, at most `most`.
-pub fn find_documents(store: &Store<'_>, after: i64, until: i64, most: i64) -> Result<Option<RowRange>, Fault> {
-    read_range(store.row(
-        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE seq > +?1 AND seq <= +?2 ORDER BY seq LIMIT +?3)",
-        &[after.into(), until.into(), most.into()],
-    )?)
+/// Finds the next rows of a table of documents or records after a number and up to another, at most `most`.
+pub fn find_documents(
+    store: &Store<'_>,
+    table: PagedTable,
+    after: i64,
+    until: i64,
+    most: i64,
+) -> Result<Option<RowRange>, Fault> {
+    let statement = format!(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM {} WHERE seq > +?1 AND seq <= +?2 ORDER BY seq LIMIT +?3)",
+        table.name()
+    );
+    read_range(store.row(&statement, &[after.into(), until.into(), most.into()])?)
 }
 
-/// Lists the documents after a number and up to another whose columns name a customer, or whose text contains one of some texts.
+/// Lists the rows of a table of documents or records after a number and up to another whose columns name a customer, or whose text
+/// contains one of some texts.
 pub fn list_documents_naming(
     store: &Store<'_>,
+    table: PagedTable,
     customer: &str,
     texts: SearchTexts<'_>,
     after: i64,
     until: i64,
 ) -> Result<Vec<NamedDocument>, Fault> {
-    let rows = store.rows(
-        "SELECT seq, kind, id, key, parent, holder, body FROM document WHERE seq > +?1 AND seq <= +?2
+    // A record table has no column of its kind.
+    let kind = record_tables::named(table.name()).map_or("kind".to_owned(), |table| format!("'{}'", table.kind));
+    let statement = format!(
+        "SELECT seq, {kind} AS kind, id, key, parent, holder, body FROM {} WHERE seq > +?1 AND seq <= +?2
            AND (holder = +?3 OR instr(key, ?3) > 0 OR instr(parent, ?3) > 0
              OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0)
-             OR (kind = 'batch' AND EXISTS (SELECT 1 FROM json_each(?5) AS mark WHERE instr(body, mark.value) > 0)))",
-        &[after.into(), until.into(), customer.into(), list(texts.in_json), list(texts.in_files)],
-    )?;
+             OR ({kind} = 'batch' AND EXISTS (SELECT 1 FROM json_each(?5) AS mark WHERE instr(body, mark.value) > 0)))",
+        table.name()
+    );
+    let rows = store
+        .rows(&statement, &[after.into(), until.into(), customer.into(), list(texts.in_json), list(texts.in_files)])?;
     let named = |row: &SqlRow| {
         let text = |column| sql::text(row, column).map(str::to_owned);
         let text_or_null = |column| Ok::<_, Fault>(sql::text_or_null(row, column)?.map(str::to_owned));
@@ -277,16 +291,17 @@ pub fn list_documents_naming(
 }
 
 /// Overwrites a document with a text of its length and deletes it, at the flush.
-pub fn delete_document(store: &mut Store<'_>, seq: i64, blank_text: String) {
-    store.write("UPDATE document SET body = ?2 WHERE seq = +?1", vec![seq.into(), blank_text.into()]);
-    store.write("DELETE FROM document WHERE seq = +?1", vec![seq.into()]);
+pub fn delete_document(store: &mut Store<'_>, table: PagedTable, seq: i64, blank_text: String) {
+    let name = table.name();
+    store.write(format!("UPDATE {name} SET body = ?2 WHERE seq = +?1"), vec![seq.into(), blank_text.into()]);
+    store.write(format!("DELETE FROM {name} WHERE seq = +?1"), vec![seq.into()]);
 }
 
 /// Replaces the columns and the text of a document, at the flush.
-pub fn update_document(store: &mut Store<'_>, document: NamedDocument) {
+pub fn update_document(store: &mut Store<'_>, table: PagedTable, document: NamedDocument) {
     let NamedDocument { seq, key, parent, holder, body, .. } = document;
     store.write(
-        "UPDATE document SET key = ?2, parent = ?3, holder = ?4, body = ?5 WHERE seq = +?1",
+        format!("UPDATE {} SET key = ?2, parent = ?3, holder = ?4, body = ?5 WHERE seq = +?1", table.name()),
         vec![seq.into(), key.into(), parent.into(), holder.into(), body.into()],
     );
 }
@@ -337,7 +352,9 @@ pub fn list_lines_naming(
     holder: &str,
 ) -> Result<Vec<NamedLine>, Fault> {
     let rows = store.rows(
-        "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4) AS own
+        "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4)
+           OR EXISTS (SELECT 1 FROM redemption WHERE seq = export_line.seq AND holder = ?4)
+           OR EXISTS (SELECT 1 FROM orders WHERE seq = export_line.seq AND holder = ?4) AS own
          FROM export_line WHERE export = +?1
            AND (own OR EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0))",
         &[export.into(), list(texts), own.into(), holder.into()],

@@ -5,6 +5,7 @@ pub mod columns;
 
 use crate::store::Store;
 use crate::store::document::{self, Document};
+use crate::store::record_tables::source;
 use crate::store::sql::{self, Fault, RowCondition, SqlRow, SqlValue};
 use serde_json::{Value as Json, json};
 
@@ -58,6 +59,7 @@ pub struct LineBounds {
 /// Lists the places of documents that meet a condition, by their numbers alone or by creation.
 pub fn list_places(
     store: &Store<'_>,
+    kind: &str,
     condition: RowCondition<'_>,
     by_number: bool,
     most: i64,
@@ -67,7 +69,8 @@ pub fn list_places(
     params.push(most.into());
     let order = if by_number { "seq" } else { "created_at, seq" };
     let statement = format!(
-        "SELECT created_at, seq, octet_length(body) FROM document WHERE {text} ORDER BY {order} LIMIT +?{}",
+        "SELECT created_at, seq, octet_length(body) FROM {} AS document WHERE {text} ORDER BY {order} LIMIT +?{}",
+        source(kind),
         params.len()
     );
     let place = |row: &SqlRow| {
@@ -79,14 +82,16 @@ pub fn list_places(
 /// Lists the documents that meet a condition, each with the value of the column that orders the export.
 pub fn list_documents(
     store: &Store<'_>,
+    kind: &str,
     condition: RowCondition<'_>,
     column: &str,
 ) -> Result<Vec<ExportedDocument>, Fault> {
     let RowCondition { text, params } = condition;
     // The longest names are compared up to the length that an index compares.
     let statement = format!(
-        "SELECT {}, substr(COALESCE(CAST({column} AS TEXT), ''), 1, 200), seq FROM document WHERE {text}",
-        document::COLUMNS
+        "SELECT {}, substr(COALESCE(CAST({column} AS TEXT), ''), 1, 200), seq FROM {} AS document WHERE {text}",
+        document::COLUMNS,
+        source(kind)
     );
     let exported = |row: &SqlRow| {
         let place = sql::text(row, document::WIDTH)?.to_owned();

@@ -8,6 +8,7 @@
 //! and places saturate: they are estimates.
 
 use crate::store::Store;
+use crate::store::record_tables::RecordTable;
 use crate::store::sql::{self, Fault};
 use std::ops::RangeInclusive;
 
@@ -32,6 +33,14 @@ pub const DOCUMENTS: PagedTable = PagedTable {
     texts: &["kind", "id", "key", "parent", "holder", "marks", "label"],
     numbers: &["created_at", "updated_at", "used_up"],
 };
+/// The records of a kind that has a table of its own.
+pub fn records(table: &'static RecordTable) -> PagedTable {
+    PagedTable {
+        name: table.name,
+        texts: &["id", "key", "parent", "holder"],
+        numbers: &["is_named", "created_at", "updated_at"],
+    }
+}
 /// The stored responses of idempotent requests.
 pub const RESPONSES: PagedTable = PagedTable {
     name: "answer",
@@ -58,6 +67,11 @@ const LEAF: i64 = 4_061;
 const OVERFLOW: i64 = 4_092;
 
 impl PagedTable {
+    /// Returns the name of the table.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
     /// Overwrites the pages of a range of rows, and adjacent ones, with the current rows.
     pub fn overwrite(self, store: &mut Store<'_>, rows: RangeInclusive<i64>) {
         let PagedTable { name, .. } = self;

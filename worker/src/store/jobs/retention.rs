@@ -28,9 +28,8 @@ const OLDEST_ANSWERS: &str = "(SELECT seq FROM
              (SELECT seq, created_at, bytes FROM answer WHERE status > 0 AND created_at <= ?1 ORDER BY created_at, bytes, seq LIMIT +?2))
          WHERE before < 4000000)";
 
-/// The failures among documents, in the words of their index.
-const FAILED: &str =
-    "document INDEXED BY document_failed WHERE kind = 'redemption' AND (id GLOB 'rf_*' OR id GLOB 'rrf_*')";
+/// The failures, in the words of their index.
+const FAILED: &str = "redemption INDEXED BY redemption_failed WHERE (id GLOB 'rf_*' OR id GLOB 'rrf_*')";
 
 /// Async actions that have ended.
 const ENDED: &str = "document WHERE kind = 'async_action' AND id NOT IN (SELECT id FROM due)";
@@ -65,7 +64,7 @@ impl RetainedRows {
             RetainedRows::Holds => vec!["DELETE FROM hold WHERE (key, owner, account) IN
                (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT +?2)".to_owned()],
             RetainedRows::Failures => vec![format!(
-                "DELETE FROM document WHERE seq IN (SELECT seq FROM {FAILED} AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"
+                "DELETE FROM redemption WHERE seq IN (SELECT seq FROM {FAILED} AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"
             )],
             RetainedRows::Actions => vec![format!(
                 "DELETE FROM document WHERE seq IN (SELECT seq FROM {ENDED} AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"

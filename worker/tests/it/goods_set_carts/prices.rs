@@ -54,7 +54,7 @@ fn prices_of_the_page_are_those_of_the_service() {
         ids.extend(shop.skus.iter().take(4).map(|sku| sku["id"].clone()));
         ids.push(shop.gone[0].clone().into());
         let request = json!({ "ids": ids });
-        let at = Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32] };
+        let at = Context { now: Instant::from_millis(shop.now).unwrap(), seed: [7; 32], first_number: None };
         let rules = bundle.prepare_for(&bundle.prepare(), &request, None);
         let prices: Json = serde_json::from_slice(&rules.prices(request.to_string().as_bytes(), &at).body).unwrap();
         for price in prices["prices"].as_array().unwrap().iter().filter(|price| price["missing"].is_null()) {

@@ -135,7 +135,9 @@ impl Page {
             return fault(format!("status {}: {}", answer.status, answer.json));
         }
         // A refusal and a qualification have none, and no qualification depends on the seed.
-        let context = answer.header("scrip-context").map_or(Context { now: shop.desk.now(), seed: [7; 32] }, context);
+        let context = answer
+            .header("scrip-context")
+            .map_or(Context { now: shop.desk.now(), seed: [7; 32], first_number: None }, context);
         let facts = proven.filter(|_| *has_supplement).map(|(_, token)| self.supplement(shop, token));
         let rules = self.bundle.prepare_for(&self.prepared, request, facts.as_ref());
         let rules = match customer {
@@ -178,7 +180,7 @@ impl Page {
 pub fn context(header: &str) -> Context {
     let said: Json = serde_json::from_str(header).unwrap();
     let now = Instant::parse(said["now"].as_str().unwrap()).unwrap();
-    Context { now, seed: decode_hex_array(said["seed"].as_str().unwrap()).unwrap() }
+    Context { now, seed: decode_hex_array(said["seed"].as_str().unwrap()).unwrap(), first_number: None }
 }
 
 /// Returns a tracking id of another project: in the same form, and sealed by another key.

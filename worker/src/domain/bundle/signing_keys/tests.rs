@@ -14,7 +14,7 @@ const RFC_SEED: &str = "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A";
 const RFC_X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 
 fn at(ms: i64) -> Context {
-    Context { now: Instant::from_millis(ms).unwrap(), seed: [7; 32] }
+    Context { now: Instant::from_millis(ms).unwrap(), seed: [7; 32], first_number: None }
 }
 
 fn decoded(text: &str) -> Vec<u8> {
