@@ -1,6 +1,7 @@
 //! Native driver over rusqlite, for tests and tools. It runs the statements of the Durable Object, binds numbers as the
 //! platform does, and has the same limits.
 
+use super::record_tables::RECORD_TABLES;
 use super::sql::{Fault, Sql, SqlRow, SqlValue};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -117,8 +118,9 @@ impl Sqlite {
             let step: String = row.get(3).map_err(fault)?;
             let is_by_kind = step.contains("INDEX document_") && step.ends_with("(kind=?)");
             let is_whole = is_named && step.starts_with("SCAN ") && step.contains(" USING ");
+            let is_of_records = RECORD_TABLES.iter().any(|table| step == format!("SCAN {}", table.name));
             let mut scans = self.scans.borrow_mut();
-            if (is_by_kind || is_whole) && scans.len() < REMEMBERED_MAX {
+            if (is_by_kind || is_whole || is_of_records) && scans.len() < REMEMBERED_MAX {
                 scans.push(format!("{step}: {statement}"));
             }
         }
@@ -199,6 +201,11 @@ impl Sql for Sqlite {
             answer.push(read_row);
         }
         drop(rows);
+        if ["CREATE ", "DROP "].iter().any(|change| statement.starts_with(change)) {
+            // All statements are planned anew.
+            self.connection.flush_prepared_statement_cache();
+            self.planned.take();
+        }
         // A negative number of steps does not exist.
         let steps = u64::try_from(prepared.reset_status(StatementStatus::VmStep)).unwrap_or_default();
         // A measurement.

@@ -67,6 +67,7 @@ mod list_orders;
 mod load;
 mod malformed_input;
 mod member_cards;
+mod moved_records;
 mod moved_transfers;
 mod order_points;
 mod order_returns;

@@ -42,6 +42,8 @@ pub struct Edge {
     count: Cell<u64>,
     /// `true` if the notices of changed settings to the objects are lost.
     pub loses_notices: Cell<bool>,
+    /// True if calls with a seed have numbers for their records too, which then depend on the clock alone.
+    pub numbers_all: Cell<bool>,
 }
 
 /// How long the entry uses a cached key record, and how long it does not load a record again that does not match, as in `host/key.rs`.
@@ -65,6 +67,7 @@ impl Edge {
             keys: RefCell::default(),
             count: Cell::new(0),
             loses_notices: Cell::new(false),
+            numbers_all: Cell::new(false),
         }
     }
 
@@ -74,7 +77,10 @@ impl Edge {
         let mut fresh = [0; 32];
         fresh[..8].copy_from_slice(&self.count.get().to_be_bytes());
         // The same seed gives the same identifiers.
-        let first_number = seed.is_none().then(|| scrip_worker::store::record_tables::next_number(now_ms));
+        let first_number = match seed {
+            Some(_) => self.numbers_all.get().then(|| scrip::id::first_number_at(now_ms)),
+            None => Some(scrip_worker::store::record_tables::next_number(now_ms)),
+        };
         Context { now: Instant::from_millis(now_ms).unwrap(), seed: seed.unwrap_or(fresh), first_number }
     }
 
@@ -404,7 +410,7 @@ impl Edge {
         let read = |(name, statement)| self.directory.sql.run(statement, &[]).map(|rows| digest_of(name, &rows));
         let of_directory = statements.into_iter().map(read).collect::<Result<Vec<_>, _>>().unwrap_or_default();
         self.project(project, |object| {
-            let tables = "document transfer hold due generator account earning_occasion earning_firing \
+            let tables = "document event orders redemption voucher_transaction transfer hold due generator account earning_occasion earning_firing \
                           outbox export_line redemption_input";
             let read = |table: &str| {
                 object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| digest_of(table, &rows))

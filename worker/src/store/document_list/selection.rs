@@ -163,6 +163,8 @@ pub struct Selection {
     by: Option<&'static str>,
     /// True if it is read through the index of parts of names: these documents are few, so all other conditions are checked in them.
     by_part: bool,
+    /// True if few records are found by what they belong to, and sorted.
+    pub(super) sorts: bool,
     /// Number of documents, if it is stored.
     stored_count: Option<i64>,
 }
@@ -192,7 +194,7 @@ impl Selection {
         };
         let plan = IndexPlan::of(kind.as_deref(), by, &filters.terms, order.unwrap_or(NEWEST));
         let (by_name, text) = (plan.by.filter(|_| order.is_some()), order.unwrap_or(NEWEST).text(plan.by));
-        let mut selection = Selection { by: by_name, by_part, order: text, clause, stored_count };
+        let mut selection = Selection { by: by_name, by_part, sorts: false, order: text, clause, stored_count };
         if by_name == Some(index::KEY) {
             selection.clause.and_group("AND", vec![("key IS NOT NULL".to_owned(), Vec::new())]);
         }
@@ -202,6 +204,12 @@ impl Selection {
         }
         if kind.is_none() && !by_part {
             selection.by = find_narrow_index(store, &selection.clause, &filters.terms)?;
+        }
+        // A view of records has no index by name: without an order it reads by the condition that names few.
+        let is_narrow = if kind.is_some() { by.is_some() && !plan.is_sorted } else { selection.by.is_some() };
+        selection.sorts = is_narrow && selection.clause.source() != "document";
+        if selection.sorts {
+            selection.order.insert(0, '+');
         }
         selection.narrow(store, by, filters, kind.is_some(), plan.is_sorted)?;
         Ok(selection)
@@ -336,10 +344,6 @@ fn find_narrow_index(store: &Store<'_>, clause: &Clause, terms: &[IndexTerm]) ->
             _ => continue,
         };
         conditions.push((index, term.statement.clone()));
-    }
-    if clause.source() != "document" {
-        // A view of records has no index by name; each of its tables has few.
-        return Ok(None);
     }
     // A limit of rows.
     let mut most = SORTED_ROWS_MAX.saturating_add(1);
