@@ -52,13 +52,13 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// The bits of a hexadecimal identifier below its instant.
 const CHANCE_BITS: u32 = 28;
 
-/// Those of them that are below the number of a record: these are random.
+/// Random bits among them: they are below the number of a record.
 const RANDOM_BITS: u32 = 17;
 
 /// The bits of a record's number below its instant.
 const COUNT_BITS: u32 = CHANCE_BITS - RANDOM_BITS;
 
-/// How many numbers the identifiers of the executor lie above those of the decision. A decision stores fewer records.
+/// Distance of the numbers of the executor from those of the decision, which stores fewer records.
 const EXECUTOR_GAP: i64 = 64;
 
 /// Returns the first number of the records of an instant, in milliseconds since 1970: 2,048 numbers are of one millisecond.
@@ -96,13 +96,22 @@ pub struct Ids {
     next: u128,
     /// The number of the next record, where the context has one.
     next_record: Option<i64>,
+    /// A number that another record has got before it was the next.
+    reserved: Option<i64>,
 }
 
 impl Ids {
     /// Returns the generator for the request of this context.
     pub fn new(context: &Context) -> Ids {
-        let mut ids =
-            Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0, next_record: context.first_number };
+        let mut ids = Ids {
+            seed: context.seed,
+            blocks: 0,
+            block: [0; 32],
+            used: 32,
+            next: 0,
+            next_record: context.first_number,
+            reserved: None,
+        };
         let instant = u128::from(context.now.millis().unsigned_abs());
         // The upper half of the random part is left free, so that ids of one request can only grow.
         let start = ids.number() & ((1 << (CHANCE_BITS - 1)) - 1);
@@ -135,9 +144,24 @@ impl Ids {
     /// Returns the identifier of a record: as [`Ids::hex18`], but it begins with the number under which the record is stored, where the
     /// context has one.
     pub fn record(&mut self, prefix: &str) -> Text {
-        let Some(number) = self.next_record else { return self.hex18(prefix) };
+        let Some(next) = self.next_record else { return self.hex18(prefix) };
+        // Numbers have 53 bits.
+        let number = if self.reserved == Some(next) { next.saturating_add(1) } else { next };
         // Numbers have 53 bits.
         self.next_record = Some(number.saturating_add(1));
+        self.numbered(prefix, number)
+    }
+
+    /// Returns the identifier of a record that is stored after some others, whose identifiers are drawn next.
+    pub fn record_after(&mut self, others: usize, prefix: &str) -> Text {
+        let Some(next) = self.next_record else { return self.hex18(prefix) };
+        // Records of a decision are few, and numbers have 53 bits.
+        let number = next.saturating_add(i64::try_from(others).unwrap_or(EXECUTOR_GAP));
+        self.reserved = Some(number);
+        self.numbered(prefix, number)
+    }
+
+    fn numbered(&mut self, prefix: &str, number: i64) -> Text {
         let random = u128::from(self.number() & ((1 << RANDOM_BITS) - 1));
         let value = (u128::from(number.unsigned_abs()) << RANDOM_BITS) | random;
         joined(&[prefix, &hex(value.to_be_bytes().get(7..).unwrap_or_default())])

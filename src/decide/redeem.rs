@@ -108,7 +108,7 @@ pub fn redeem<'a>(
     }
     let case = &evaluated.case;
     // A stack is redeemed as a whole, even when only one of its tiers was applied (docs/spec/calculation.md#14).
-    let parent = (applied > 1 || case.stack.is_some()).then(|| ids.record("r_"));
+    let parent = (applied > 1 || case.stack.is_some()).then(|| ids.record_after(applied, "r_"));
     let parts = parts(&evaluated, &mut ids);
     case.within_bounds()?;
     let chain_id = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();

@@ -81,7 +81,7 @@ pub fn rollback(
     let redemption = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
     let mut ids = Ids::new(context);
     check(facts, request, &redemption, context.now, &mut ids)?;
-    let parent = (!redemption.children.is_empty()).then(|| ids.record("rr_"));
+    let parent = (!redemption.children.is_empty()).then(|| ids.record_after(redemption.children.len(), "rr_"));
     let undone: Vec<StoredRedemption> = match &parent {
         None => vec![redemption.clone()],
         Some(_) => {

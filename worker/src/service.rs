@@ -68,7 +68,7 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
     Ok(reply)
 }
 
-/// Tells the store which numbers the records of this call get.
+/// Sets the number of the first record that this call may store.
 fn begin(store: &mut Store<'_>, context: &Context) {
     store.first_number = context.first_number.unwrap_or_else(|| first_number_at(context.now.millis()));
 }

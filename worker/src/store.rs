@@ -29,7 +29,6 @@ pub mod name_trigrams;
 pub mod queued;
 mod read_limit;
 pub mod read_recorder;
-pub mod record_moves;
 pub mod record_tables;
 pub mod records;
 pub mod redemption_inputs;
@@ -243,13 +242,8 @@ impl<'s> Store<'s> {
         self.writes.push(QueuedWrite::new(statement, params));
     }
 
-    /// Queues a statement that changes only counts and times of documents, which no bundle contains.
-    pub fn write_counts(&mut self, statement: &'static str, params: Vec<SqlValue>) {
-        self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
-    }
-
-    /// Queues a statement that moves records to another table, in which nothing observes them.
-    fn write_record_move(&mut self, statement: String, params: Vec<SqlValue>) {
+    /// Queues a statement that changes only counts, times or places of documents, which no bundle contains.
+    pub fn write_counts(&mut self, statement: impl Into<Cow<'static, str>>, params: Vec<SqlValue>) {
         self.writes.push(QueuedWrite { only_counts: true, ..QueuedWrite::new(statement, params) });
     }
 

@@ -3,7 +3,7 @@
 use crate::jobs::async_actions::JobSlice;
 use crate::store::Store;
 use crate::store::jobs;
-use crate::store::record_moves;
+use crate::store::jobs::record_moves;
 use crate::store::sql::Fault;
 use scrip::Context;
 

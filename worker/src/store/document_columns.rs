@@ -12,6 +12,9 @@ pub(super) use columns;
 /// The columns that a document is read from, in this order.
 pub const COLUMNS: &str = columns!();
 
+/// These columns and the number. A view of two tables gives the order of a list without sorting where the columns of the order are selected.
+pub const NUMBERED: &str = concat!(columns!(), ", seq");
+
 /// Number of these columns.
 pub const WIDTH: usize = 7;
 

@@ -8,7 +8,6 @@ use super::index::blind_index;
 use super::queued::{FurtherStatement, QueuedWrite};
 use super::record_tables::{self, record_table, source, with_id, with_ids};
 use super::sql::{self, Fault, SqlValue};
-use scrip::wire::redemptions::record::Record;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -220,27 +219,8 @@ impl Store<'_> {
         }
     }
 
-    /// Queues the insertion of a decision's record as it was serialized, or the replacement of the one with its id. An
-    /// order has its `source_id` as key; other records have a parent.
-    pub fn upsert_record(&mut self, record: Record, now_ms: i64) {
-        let parent = record.parent.map(|parent| parent.to_string());
-        let (key, parent) = if record.kind == "order" { (parent, None) } else { (None, parent) };
-        let params = vec![
-            record.kind.into(),
-            record.id.as_str().into(),
-            key.into(),
-            parent.into(),
-            record.holder.map(|holder| holder.to_string()).into(),
-            now_ms.into(),
-            SqlValue::Null,
-            record.text.into(),
-        ];
-        let Some(table) = record_table(record.kind) else { return };
-        self.write_document(record_tables::upsert(table, &record.id, now_ms, self.first_number, params));
-    }
-
     /// Queues a statement that writes a document.
-    fn write_document(&mut self, write: QueuedWrite) {
+    pub(super) fn write_document(&mut self, write: QueuedWrite) {
         self.writes.push(QueuedWrite { document: Some(PLACES), ..write });
     }
 

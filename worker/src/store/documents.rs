@@ -4,6 +4,7 @@ pub mod any_kind;
 pub mod campaigns;
 pub mod customer_activity;
 pub mod customers;
+pub mod decision_records;
 pub mod loyalty_campaigns;
 pub mod loyalty_programs;
 pub mod orders;

@@ -2,6 +2,7 @@
 //! query. Does not depend on the kinds of jobs.
 pub mod erasure;
 pub mod exports;
+pub mod record_moves;
 pub mod remnants;
 pub mod retention;
 

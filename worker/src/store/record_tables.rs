@@ -3,6 +3,7 @@
 //!
 //! Rows of earlier versions are among the documents until a job has moved them, so such a kind is read from a view of both.
 
+use super::document_columns::columns;
 use super::queued::{FurtherStatement, QueuedWrite};
 use super::sql::SqlValue;
 use scrip::id::{first_number_at, record_number};
@@ -30,7 +31,9 @@ macro_rules! insert {
         concat!(
             "INSERT INTO ",
             $name,
-            " (id, key, parent, holder, created_at, updated_at, body, seq, is_named)
+            " (",
+            columns!(),
+            ", seq, is_named)
              SELECT ?2, ?3, ?4, ?5, ?6, ",
             $updated_at,
             ", ?8, place.seq, CASE WHEN place.seq IS NOT ?9 THEN 1 END FROM (WITH RECURSIVE
@@ -50,7 +53,9 @@ macro_rules! upsert {
         concat!(
             insert!($name, "NULL"),
             "AND NOT EXISTS (SELECT 1 FROM document WHERE kind = +?1 AND id = +?2)
-             ON CONFLICT DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
+             ON CONFLICT (seq) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
+               updated_at = excluded.created_at, body = excluded.body
+             ON CONFLICT (id) WHERE is_named = 1 DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
                updated_at = excluded.created_at, body = excluded.body RETURNING 1"
         )
     };
@@ -166,11 +171,14 @@ fn next_from(first: i64) -> i64 {
     if next > first && next.saturating_sub(first) < first_number_at(AHEAD_MS) { next } else { first }
 }
 
-/// Records that a number was given out. One far below the last is of a clock that was set back.
-fn note(number: i64) {
+/// Records that a number was given out by a call. One far below the last is of a clock that was set back. A call that is repeated gives
+/// out none.
+fn note(number: i64, first: i64) {
     // Numbers have 53 bits.
     let is_set_back = LAST.get().saturating_sub(number) >= first_number_at(AHEAD_MS);
-    LAST.set(if is_set_back { number } else { number.max(LAST.get()) });
+    if first > 0 {
+        LAST.set(if is_set_back { number } else { number.max(LAST.get()) });
+    }
 }
 
 /// Number of the columns of a document that a record has: with its kind, and without digests and a folded name.
@@ -182,15 +190,25 @@ const UPDATED_AT: usize = 6;
 /// A number that is farther than this from the first one of a call was not given out in it: about a minute.
 const FAR: u64 = 60_000 << 11;
 
-/// Returns the statement that inserts a record, for the columns of a document. `first` is the first number that the call may give out.
-pub(super) fn insertion(table: &'static RecordTable, id: &str, first: i64, mut columns: Vec<SqlValue>) -> QueuedWrite {
-    // The digits of an id that is a digest are no number.
+/// Returns the number of a new record with an id: the one in the id, if the call that began with `first` has given it out. The digits of other
+/// ids are no number of this time.
+fn place(id: &str, first: i64) -> i64 {
     let own = record_number(id).filter(|own| own.abs_diff(first) < FAR);
-    let number = own.unwrap_or_else(|| next_from(first));
-    note(number);
+    own.unwrap_or_else(|| next_from(first))
+}
+
+/// Returns the statement that inserts a record, for the columns of a document. `first` is the first number that the call may give out.
+pub(super) fn insertion(table: &'static RecordTable, id: &str, first: i64, columns: Vec<SqlValue>) -> QueuedWrite {
+    let number = place(id, first);
+    note(number, first);
+    QueuedWrite::new(table.insert, with_numbers(columns, id, number))
+}
+
+/// Returns the columns of a record, the number in its id and its own number.
+fn with_numbers(mut columns: Vec<SqlValue>, id: &str, number: i64) -> Vec<SqlValue> {
     columns.truncate(COLUMNS);
-    columns.extend([own.into(), number.into()]);
-    QueuedWrite::new(table.insert, columns)
+    columns.extend([record_number(id).into(), number.into()]);
+    columns
 }
 
 /// Returns the statement that updates a record, for the columns of a document.
@@ -201,8 +219,8 @@ pub(super) fn update(table: &'static RecordTable, id: &str, mut columns: Vec<Sql
     QueuedWrite { otherwise: vec![all, UPDATE_EARLIER], ..QueuedWrite::new(table.update_body, columns) }
 }
 
-/// Returns the statement that inserts a record, or updates it. The columns have the time of both. `first` is the first number of those that
-/// this call may give out: a record with such a number is most probably a new one.
+/// Returns the statement that inserts a record, or updates it. The columns have the time of both. `first` is the first number that the call
+/// may give out: a record with such a number is most probably a new one.
 pub(super) fn upsert(
     table: &'static RecordTable,
     id: &str,
@@ -210,18 +228,17 @@ pub(super) fn upsert(
     first: i64,
     mut columns: Vec<SqlValue>,
 ) -> QueuedWrite {
-    let own = record_number(id);
-    let number = own.unwrap_or_else(|| next_number(now_ms));
-    columns.truncate(COLUMNS);
+    let number = place(id, first);
     if let Some(updated_at) = columns.get_mut(UPDATED_AT) {
         *updated_at = now_ms.into();
     }
-    columns.extend([own.into(), number.into()]);
+    let columns = with_numbers(columns, id, number);
     let upsert = FurtherStatement { text: table.upsert, params: columns.len() };
-    if own.is_some_and(|own| own >= first) {
-        note(number);
+    if record_number(id) == Some(number) && number >= first {
+        note(number, first);
         return QueuedWrite { otherwise: vec![UPDATE_EARLIER], ..QueuedWrite::new(table.upsert, columns) };
     }
+    // Without the number.
     let update = columns.len().saturating_sub(1);
     let all = FurtherStatement { text: table.update, params: update };
     let otherwise = vec![all, UPDATE_EARLIER, upsert];

@@ -88,20 +88,20 @@ const MIGRATIONS: &[Migration] = &[
 /// The number of the newest migration.
 pub const KNOWN: usize = MIGRATIONS.len();
 
-impl Migration {
-    /// The statements, each of which runs on its own. Empty lines separate them, and a comment may precede one.
-    fn statements(&self) -> impl Iterator<Item = &'static str> {
-        let statement = |paragraph: &'static str| {
-            let comment: usize =
-                paragraph.split_inclusive('\n').take_while(|line| line.starts_with("--")).map(str::len).sum();
-            paragraph.get(comment..).unwrap_or_default().trim().trim_end_matches(';')
-        };
-        self.text.split("\n\n").map(statement).filter(|statement| !statement.is_empty())
-    }
+/// Returns the statements of a file, each of which runs on its own. Empty lines separate them, and a comment may precede one.
+fn statements(text: &'static str) -> impl Iterator<Item = &'static str> {
+    let statement = |paragraph: &'static str| {
+        let comment: usize =
+            paragraph.split_inclusive('\n').take_while(|line| line.starts_with("--")).map(str::len).sum();
+        paragraph.get(comment..).unwrap_or_default().trim().trim_end_matches(';')
+    };
+    text.split("\n\n").map(statement).filter(|statement| !statement.is_empty())
+}
 
+impl Migration {
     /// Runs the statements, then the code that belongs to them, and records the number.
     fn run(&self, sql: &dyn Sql, version: i64, now_ms: i64) -> Result<(), Fault> {
-        let mut outcome = self.statements().try_for_each(|statement| sql.run(statement, &[]).map(drop));
+        let mut outcome = statements(self.text).try_for_each(|statement| sql.run(statement, &[]).map(drop));
         if let Some(then) = self.then {
             outcome = outcome.and_then(|()| then(sql));
         }
@@ -263,35 +263,13 @@ fn end_empty_move_of_records(sql: &dyn Sql) -> Result<(), Fault> {
     if !sql.run("SELECT 1 FROM due WHERE id = 'MOVE_RECORDS'", &[])?.is_empty() {
         return Ok(());
     }
-    ONE_TABLE_OF_RECORDS.iter().try_for_each(|statement| sql.run(statement, &[]).map(drop))
+    end_of_record_move().try_for_each(|statement| sql.run(statement, &[]).map(drop))
 }
 
-/// Statements that end the move of `0053_records.sql`: each view has one table of records from then on, and no document is one.
-pub(super) const ONE_TABLE_OF_RECORDS: &[&str] = &[
-    "DROP VIEW every_event",
-    "DROP VIEW every_order",
-    "DROP VIEW every_redemption",
-    "DROP VIEW every_card_transaction",
-    "DROP VIEW every_voucher_transaction",
-    "DROP INDEX event_type",
-    "DROP INDEX order_changed",
-    "DROP INDEX order_counted",
-    "DROP INDEX redemption_result",
-    "DROP INDEX redemption_code",
-    "DROP INDEX redemption_campaign",
-    "DROP INDEX document_failed",
-    "CREATE VIEW every_event AS
-       SELECT seq, CAST('event' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM event",
-    "CREATE VIEW every_order AS
-       SELECT seq, CAST('order' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM orders",
-    "CREATE VIEW every_redemption AS
-       SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption",
-    "CREATE VIEW every_card_transaction AS
-       SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption
-       UNION ALL SELECT seq, CAST('voucher_transaction' AS TEXT), is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction",
-    "CREATE VIEW every_voucher_transaction AS
-       SELECT seq, CAST('voucher_transaction' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction",
-];
+/// Returns the statements that end the move of `0053_records.sql`.
+pub(super) fn end_of_record_move() -> impl Iterator<Item = &'static str> {
+    statements(include_str!("schema/one_table_of_records.sql"))
+}
 
 /// Folds keys that an earlier version wrote in lower case, once, if the project ignores case. When codes become equal, the
 /// first keeps the key and the others are found by id.

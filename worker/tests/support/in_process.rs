@@ -76,7 +76,7 @@ impl Edge {
         self.count.set(self.count.get() + 1);
         let mut fresh = [0; 32];
         fresh[..8].copy_from_slice(&self.count.get().to_be_bytes());
-        // The same seed gives the same identifiers.
+        // Equal seeds give equal identifiers.
         let first_number = match seed {
             Some(_) => self.numbers_all.get().then(|| scrip::id::first_number_at(now_ms)),
             None => Some(scrip_worker::store::record_tables::next_number(now_ms)),

@@ -2,37 +2,24 @@
 //! works in slices, because a customer may be named anywhere. Freed space is overwritten later (`store/jobs/remnants.rs`).
 
 use crate::access::idempotency::{self, StoredResponse};
+use crate::domain::erasure::documents::{RecordErasure, erase_documents, revise};
 use crate::domain::erasure::redaction::CustomerIdentity;
 use crate::jobs::async_actions::{JobSlice, advance, finish};
-use crate::jobs::bulk_items;
 use crate::jobs::free_pages;
 use crate::jobs::outbox;
 use crate::store::Store;
 use crate::store::documents::redemptions::{self, InputText};
-use crate::store::index::blind_index;
-use crate::store::jobs::erasure::{
-    self as stored, ErasedCustomer, ErasureBounds, NamedDocument, NamingText, RowRange, SearchTexts,
-};
-use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, PagedTable, RESPONSES, touch};
-use crate::store::jobs::{self, BULK_SLICE};
-use crate::store::record_tables::RECORD_TABLES;
+use crate::store::jobs::erasure::{self as stored, ErasedCustomer, ErasureBounds, NamingText, RowRange};
+use crate::store::jobs::remnants::{self, DELIVERIES, DOCUMENTS, INPUTS, RESPONSES, touch};
 use crate::store::redemption_inputs;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::Context;
-use scrip::count::Countable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use std::ops::RangeInclusive;
 
 /// The kind of the job.
 pub const ERASE: &str = "CUSTOMERS.PERMANENT_DELETION";
-
-/// Kinds of documents that describe only an action of the customer: they are deleted.
-const EVENTS: &[&str] = &["event"];
-
-/// The largest number of a row: integers are doubles on the platform.
-const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
 /// Number of rows of each kind that the request itself processes; the job continues beyond.
 pub const AT_ONCE: u64 = 2_000;
@@ -68,12 +55,8 @@ pub struct ErasureJob {
     until: i64,
     /// Ranges of changed documents whose pages are to be overwritten.
     pages: Vec<(i64, i64)>,
-    /// Place among the tables of records of the one that is searched.
     #[serde(default)]
-    table: usize,
-    /// Ranges of changed records, with the place of their table.
-    #[serde(default)]
-    records: Vec<(usize, Vec<(i64, i64)>)>,
+    records: RecordErasure,
     /// Ranges of deleted webhook deliveries.
     #[serde(default)]
     deliveries: Vec<(i64, i64)>,
@@ -103,8 +86,7 @@ impl ErasureJob {
             after: 0,
             until,
             pages,
-            table: 0,
-            records: Vec::new(),
+            records: RecordErasure::default(),
             deliveries,
             inputs: Vec::new(),
             processed: 0,
@@ -134,7 +116,10 @@ impl ErasureJob {
                 let last = erase_documents(store, identity, DOCUMENTS, self.after..=self.until, rows, &mut self.pages)?;
                 (ErasureStage::Records, last)
             }
-            ErasureStage::Records => (ErasureStage::Answers, self.erase_records(store, identity, rows)?),
+            ErasureStage::Records => {
+                let has_more = self.records.continue_slice(store, identity, rows, &mut self.pages, self.until)?;
+                (ErasureStage::Answers, has_more.then_some(0))
+            }
             ErasureStage::Answers => (ErasureStage::Inputs, erase_responses(store, identity, self.after, rows)?),
             ErasureStage::Inputs => {
                 (ErasureStage::Deliveries, erase_inputs(store, identity, self.after, rows, &mut self.inputs)?)
@@ -152,42 +137,6 @@ impl ErasureJob {
             None => (self.stage, self.after) = (next, 0),
         }
         Ok(())
-    }
-}
-
-impl ErasureJob {
-    /// Processes the next records. A document that becomes a record meanwhile has been processed as a document. Returns the last position, or
-    /// `None` at the end of all tables.
-    fn erase_records(
-        &mut self,
-        store: &mut Store<'_>,
-        identity: &CustomerIdentity,
-        rows: i64,
-    ) -> Result<Option<i64>, Fault> {
-        while let Some(table) = RECORD_TABLES.get(self.table) {
-            let (mut ranges, after) = (Vec::new(), self.after..=NUMBER_MAX);
-            let last = erase_documents(store, identity, remnants::records(table), after, rows, &mut ranges)?;
-            if !ranges.is_empty() {
-                self.records.push((self.table, ranges));
-            }
-            if last.is_some() {
-                return Ok(last);
-            }
-            (self.table, self.after) = (self.table.plus_one(), 0);
-        }
-        Ok(None)
-    }
-
-    /// Overwrites pages of changed records. Returns false where there are none left.
-    fn overwrite_records(&mut self, store: &mut Store<'_>, rows: u64) -> bool {
-        let Some((place, ranges)) = self.records.last_mut() else { return false };
-        if let Some(table) = RECORD_TABLES.get(*place) {
-            remnants::overwrite_next(store, remnants::records(table), ranges, rows);
-        }
-        if ranges.is_empty() {
-            self.records.pop();
-        }
-        true
     }
 }
 
@@ -218,12 +167,12 @@ fn open(store: &Store<'_>, sealed: &[String]) -> Result<CustomerIdentity, Fault>
 pub fn run(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>) -> Result<(), Fault> {
     let mut job: ErasureJob = slice.read()?;
     if job.stage == ErasureStage::Pages && !job.pages.is_empty() {
-        remnants::overwrite_next(store, DOCUMENTS, &mut job.pages, slice.rows);
+        remnants::overwrite_next(store, DOCUMENTS, &mut job.pages, slice.rows)?;
     } else if job.stage == ErasureStage::Pages && !job.deliveries.is_empty() {
-        remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows);
+        remnants::overwrite_next(store, DELIVERIES, &mut job.deliveries, slice.rows)?;
     } else if job.stage == ErasureStage::Pages && !job.inputs.is_empty() {
-        remnants::overwrite_next(store, INPUTS, &mut job.inputs, slice.rows);
-    } else if job.stage == ErasureStage::Pages && job.overwrite_records(store, slice.rows) {
+        remnants::overwrite_next(store, INPUTS, &mut job.inputs, slice.rows)?;
+    } else if job.stage == ErasureStage::Pages && job.records.overwrite_next(store, slice.rows)? {
         // The next slice goes on.
     } else if job.stage == ErasureStage::Pages {
         // The oldest responses are next to those that expired.
@@ -266,84 +215,6 @@ fn erase_queued_jobs(store: &mut Store<'_>, identity: &CustomerIdentity) -> Resu
             stored::update_job(store, &id, text);
         }
     }
-    Ok(())
-}
-
-/// Processes the next documents of a table, after the first position up to the last; returns the last position, or `None` at the end.
-fn erase_documents(
-    store: &mut Store<'_>,
-    identity: &CustomerIdentity,
-    table: PagedTable,
-    positions: RangeInclusive<i64>,
-    limit: i64,
-    pages: &mut Vec<(i64, i64)>,
-) -> Result<Option<i64>, Fault> {
-    let (after, until) = positions.into_inner();
-    let found = stored::find_documents(store, table, after, until, limit)?;
-    let Some(RowRange { last, count }) = found else { return Ok(None) };
-    let (in_json, in_files) = (identity.texts_in_json(), identity.texts_in_files());
-    let texts_in_json = SearchTexts { in_json: &in_json, in_files: &in_files };
-    for document in stored::list_documents_naming(store, table, &identity.id, texts_in_json, after, last)? {
-        touch(pages, document.seq);
-        erase_from(store, identity, table, document)?;
-    }
-    Ok((count >= limit).then_some(last))
-}
-
-/// Takes the customer out of a document.
-fn erase_from(
-    store: &mut Store<'_>,
-    identity: &CustomerIdentity,
-    table: PagedTable,
-    document: NamedDocument,
-) -> Result<(), Fault> {
-    let NamedDocument { seq, kind, id, key, parent, holder, body } = document;
-    if kind == BULK_SLICE {
-        let Some(job) = jobs::find(store, parent.as_deref().unwrap_or_default())? else { return Ok(()) };
-        // Queued items of the customer are not written. Goods are, without the customer's addresses.
-        let text = match bulk_items::is_of_goods(&job.kind) {
-            true => revise(&body, &mut |body| identity.erase_addresses(body)),
-            false => bulk_items::without_items(&job, &body, &|item| identity.is_item(item))?
-                .map(|text| pad(&text, body.len())),
-        };
-        if let Some(body) = text {
-            stored::update_document(store, table, NamedDocument { seq, kind, id, key, parent, holder, body });
-        }
-        return Ok(());
-    }
-    let (kind, holder) = (kind.as_str(), holder.as_deref());
-    if kind == "secret" || kind == "customer" && id == identity.id {
-        return Ok(());
-    }
-    if EVENTS.contains(&kind) && holder == Some(&identity.id) {
-        stored::delete_document(store, table, seq, pad("{}", body.len()));
-        return Ok(());
-    }
-    let owner =
-        if kind == "customer" { Some(id.as_str()) } else { holder.filter(|holder| holder.starts_with("cust_")) };
-    let owner = match owner {
-        // A deleted profile may have been the same person's: its records are judged by the names that they contain.
-        Some(owner) if owner != identity.id && store.document("customer", owner)?.is_none() => None,
-        owner => owner,
-    };
-    let text = revise(&body, &mut |body| match kind {
-        // Lists no longer contain the customer.
-        "segment" => identity.remove_from_list(body, "customers"),
-        "async_action" => identity.erase_named(body),
-        _ => identity.erase(body, owner),
-    });
-    let renamed = |text: &str| text.replace(&identity.id, &identity.alias);
-    let body = text.unwrap_or(body);
-    let key = match kind {
-        "customer" => blind_index::key_of_text(&body)?,
-        _ => key.map(|key| match identity.is_in(&key) && owner == Some(&identity.id) {
-            // An order's source_id may identify its customer. The suffix keeps two such orders apart.
-            true => format!("{}.{seq}", identity.alias),
-            false => renamed(&key),
-        }),
-    };
-    let (parent, holder) = (parent.as_deref().map(renamed), holder.map(renamed));
-    stored::update_document(store, table, NamedDocument { seq, kind: kind.to_owned(), id, key, parent, holder, body });
     Ok(())
 }
 
@@ -435,17 +306,4 @@ fn erase_lines(store: &mut Store<'_>, identity: &CustomerIdentity, own: i64, aft
 fn verified_customer(caller: &str) -> Option<String> {
     let caller: Vec<Json> = serde_json::from_str(caller).ok()?;
     caller.get(3).and_then(Json::as_str).map(str::to_owned)
-}
-
-/// Returns changed JSON padded to its old length; `None` without a change or for other texts.
-fn revise(text: &str, change: &mut dyn FnMut(&mut Json) -> bool) -> Option<String> {
-    let mut body: Json = serde_json::from_str(text).ok()?;
-    change(&mut body).then(|| pad(&body.to_string(), text.len()))
-}
-
-/// Pads a text of JSON with empty lines to at least `length` bytes; they are removed when the page is overwritten.
-/// A longer text stays as it is.
-fn pad(text: &str, length: usize) -> String {
-    // A longer text gets no padding.
-    format!("{text}{}", "\n".repeat(length.saturating_sub(text.len())))
 }

@@ -20,11 +20,11 @@ pub struct DocumentAge {
 
 /// A table or view of documents.
 #[derive(Debug, Clone, Copy)]
-struct Source(&'static str);
+struct ReadSource(&'static str);
 
-impl Default for Source {
-    fn default() -> Source {
-        Source("document")
+impl Default for ReadSource {
+    fn default() -> ReadSource {
+        ReadSource("document")
     }
 }
 
@@ -60,20 +60,20 @@ pub struct Clause {
     /// The condition on kinds, without any other.
     kinds: Statement,
     /// The table or view of these kinds.
-    source: Source,
+    source: ReadSource,
 }
 
 impl Clause {
     /// Makes a clause over one kind of document. The text contains the kind, which identifies an index of one kind.
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
-        let source = Source(source(kind));
+        let source = ReadSource(source(kind));
         Clause { kinds: (text.clone(), Vec::new()), text, kind: Some(kind.to_owned()), source, ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
-        let source = Source(source_of_all(kinds));
+        let source = ReadSource(source_of_all(kinds));
         let listed = Json::from(kinds.to_vec()).to_string();
         let kinds = ("kind IN (SELECT value FROM json_each(?1))".to_owned(), vec![listed.into()]);
         Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, ..Clause::default() }

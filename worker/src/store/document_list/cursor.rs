@@ -60,8 +60,8 @@ impl Selection {
         let sorted: Vec<String> =
             columns.iter().map(|(column, falls)| format!("{column} {}", direction(*falls))).collect();
         let selected = format!("{COLUMNS}, {}", named.join(", "));
-        // One document more than the page: it exists if another page follows.
         let by_condition = if self.sorts { "+" } else { "" };
+        // One document more than the page: it exists if another page follows.
         let tail = format!("ORDER BY {by_condition}{} LIMIT {}", sorted.join(", "), limit.saturating_add(1));
         let (statement, params) = self.statement(&selected, &tail);
         let rows = store.rows(&statement, params)?;

@@ -9,13 +9,10 @@ use super::index::{self, Index};
 use super::term::IndexTerm;
 use crate::store::Store;
 use crate::store::document::{COLUMNS, Document};
-use crate::store::document_columns::columns;
+use crate::store::document_columns::NUMBERED;
 use crate::store::index::blind_index::{digest, fold_name};
 use crate::store::name_trigrams;
 use crate::store::sql::{self, Fault, SqlValue};
-
-/// The columns of documents, and their number: a view of two tables gives the order of a list without sorting where its columns are selected.
-const NUMBERED: &str = concat!(columns!(), ", seq");
 
 /// Maximum number of document reads without an index in one list: one for each document and filter without an index, and one
 /// for an order without an index. Natively about 60 ms.
@@ -76,7 +73,10 @@ pub struct ListConditions {
 impl ListConditions {
     /// Requires a value in a column.
     pub fn equal(&mut self, kind: &str, column: &str, value: &str) {
-        let term = IndexTerm::of(column, &[value.to_owned()]);
+        self.require(kind, column, IndexTerm::of(column, &[value.to_owned()]));
+    }
+
+    fn require(&mut self, kind: &str, column: &str, term: IndexTerm) {
         match index::by_value(kind, column) {
             Some(_) => self.terms.push(term),
             None => self.scanned.push(term.statement),
@@ -98,11 +98,7 @@ impl ListConditions {
 
     /// Requires a column of instants to lie before a time, or else after it.
     pub fn bound_time(&mut self, kind: &str, column: &str, is_before: bool, at_ms: i64) {
-        let term = IndexTerm::bound(column, if is_before { "<" } else { ">" }, at_ms);
-        match index::by_value(kind, column) {
-            Some(_) => self.terms.push(term),
-            None => self.scanned.push(term.statement),
-        }
+        self.require(kind, column, IndexTerm::bound(column, if is_before { "<" } else { ">" }, at_ms));
     }
 
     /// Requires a column, which is 1 or else 0 or null, to be a flag.
@@ -198,17 +194,14 @@ impl Selection {
         if by_name == Some(index::KEY) {
             selection.clause.and_group("AND", vec![("key IS NOT NULL".to_owned(), Vec::new())]);
         }
-        if selection.clause.is_named || (kind.is_none() && !filters.terms.is_empty()) {
-            // Named documents are found by name: the index of the order would read all documents.
-            selection.order.insert(0, '+');
-        }
         if kind.is_none() && !by_part {
             selection.by = find_narrow_index(store, &selection.clause, &filters.terms)?;
         }
-        // A view of records has no index by name: without an order it reads by the condition that names few.
+        // A view of records has no index by name: sorted, it reads by the condition that names few.
         let is_narrow = if kind.is_some() { by.is_some() && !plan.is_sorted } else { selection.by.is_some() };
         selection.sorts = is_narrow && selection.clause.source() != "document";
-        if selection.sorts {
+        if selection.sorts || selection.clause.is_named || (kind.is_none() && !filters.terms.is_empty()) {
+            // Named documents are found by name: the index of the order would read all documents.
             selection.order.insert(0, '+');
         }
         selection.narrow(store, by, filters, kind.is_some(), plan.is_sorted)?;
@@ -288,17 +281,14 @@ impl Selection {
 
     /// Lists a number of documents in the order in which they were stored, or in the reverse order.
     pub fn list_stored(&self, store: &Store<'_>, limit: i64, falls: bool) -> Result<Vec<Document>, Fault> {
-        // Records of several tables are found by what they belong to, and sorted.
-        let sorted = if self.clause.source() == "document" { "" } else { "+" };
-        let order = format!("{sorted}seq {}", direction(falls));
-        let (statement, params) = self.statement(NUMBERED, &format!("ORDER BY {order} LIMIT {limit}"));
+        let (statement, params) = self.statement(NUMBERED, &format!("ORDER BY seq {} LIMIT {limit}", direction(falls)));
         store.documents(&statement, params)
     }
 
     /// Lists a number of documents, the newest first.
     pub fn list_newest(&self, store: &Store<'_>, limit: i64) -> Result<Vec<Document>, Fault> {
-        let (statement, params) =
-            self.statement(NUMBERED, &format!("ORDER BY created_at DESC, seq DESC LIMIT {limit}"));
+        let tail = format!("ORDER BY {}created_at DESC, seq DESC LIMIT {limit}", if self.sorts { "+" } else { "" });
+        let (statement, params) = self.statement(NUMBERED, &tail);
         store.documents(&statement, params)
     }
 

@@ -3,6 +3,7 @@
 use super::any_kind::{CountedIds, counted_ids, number, texts};
 use crate::store::Store;
 use crate::store::document::{self, COLUMNS, Document};
+use crate::store::document_columns::columns;
 use crate::store::document_list::clause::{Clause, DocumentAge};
 use crate::store::sql::{self, Fault};
 use serde_json::Value as Json;
@@ -116,11 +117,15 @@ impl Store<'_> {
 
 /// The records of a card, the first parameter, and of its publication to its holder, the second. A change of pending points comes after the
 /// transactions of its millisecond, which have larger numbers than documents: below 2^52 until the year 2039.
-const OF_CARD: &str = "(SELECT seq, kind, id, key, parent, holder, created_at, updated_at, body FROM every_card_transaction WHERE parent = +?1
-    UNION ALL SELECT seq + 4503599627370496, kind, id, key, parent, holder, created_at, updated_at, body FROM document
-      WHERE kind = 'pending_points_change' AND parent = +?1
-    UNION ALL SELECT seq, kind, id, key, parent, holder, created_at, updated_at, body FROM document
-      WHERE kind = 'publication' AND holder = +?2 AND EXISTS (SELECT 1 FROM json_each(body, '$.vouchers_id') WHERE value = ?1))";
+const OF_CARD: &str = concat!(
+    "(SELECT seq, kind, ",
+    columns!(),
+    " FROM every_card_transaction WHERE parent = +?1 UNION ALL SELECT seq + 4503599627370496, kind, ",
+    columns!(),
+    " FROM document WHERE kind = 'pending_points_change' AND parent = +?1 UNION ALL SELECT seq, kind, ",
+    columns!(),
+    " FROM document WHERE kind = 'publication' AND holder = +?2 AND EXISTS (SELECT 1 FROM json_each(body, '$.vouchers_id') WHERE value = ?1))"
+);
 
 /// A loyalty card with its holder, by their ids.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +169,7 @@ pub fn list_card_records(
     let mut params = vec![card.card_id.into(), card.holder_id.into(), limit.saturating_add(1).into()];
     let after = after.map_or_else(String::new, |age| {
         params.extend([age.created_at.into(), age.seq.into()]);
-        format!("WHERE (created_at, seq) {sign} (?4, ?5)")
+        format!("WHERE (+created_at, seq) {sign} (?4, ?5)")
     });
     let statement = format!(
         "SELECT {COLUMNS}, kind FROM {OF_CARD} {after}

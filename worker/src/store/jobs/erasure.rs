@@ -352,9 +352,11 @@ pub fn list_lines_naming(
     holder: &str,
 ) -> Result<Vec<NamedLine>, Fault> {
     let rows = store.rows(
-        "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4)
-           OR EXISTS (SELECT 1 FROM redemption WHERE seq = export_line.seq AND holder = ?4)
-           OR EXISTS (SELECT 1 FROM orders WHERE seq = export_line.seq AND holder = ?4) AS own
+        "SELECT json_array(place, seq), text, seq = +?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = +?4)
+           OR EXISTS (SELECT 1 FROM redemption WHERE seq = export_line.seq AND holder = +?4 AND EXISTS (SELECT 1 FROM document AS of
+             WHERE of.kind = 'export' AND of.id = +?1 AND json_extract(of.body, '$.exported_object') <> 'order'))
+           OR EXISTS (SELECT 1 FROM orders WHERE seq = export_line.seq AND holder = +?4 AND EXISTS (SELECT 1 FROM document AS of
+             WHERE of.kind = 'export' AND of.id = +?1 AND json_extract(of.body, '$.exported_object') = 'order')) AS own
          FROM export_line WHERE export = +?1
            AND (own OR EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0))",
         &[export.into(), list(texts), own.into(), holder.into()],

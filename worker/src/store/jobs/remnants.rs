@@ -126,18 +126,31 @@ pub fn touch(ranges: &mut Vec<(i64, i64)>, seq: i64) {
     }
 }
 
-/// Overwrites the pages of about `rows` rows of the last range, and removes them from the ranges.
-pub fn overwrite_next(store: &mut Store<'_>, table: PagedTable, ranges: &mut Vec<(i64, i64)>, rows: u64) {
-    let Some((from, to)) = ranges.pop() else { return };
+/// Overwrites the pages of about `rows` rows of the last ranges, and removes them from the ranges. Numbers between the rows may be missing.
+pub fn overwrite_next(
+    store: &mut Store<'_>,
+    table: PagedTable,
+    ranges: &mut Vec<(i64, i64)>,
+    rows: u64,
+) -> Result<(), Fault> {
     // A row is written twice.
-    let share = i64::try_from(rows / 2).unwrap_or(i64::MAX);
-    // A place before the first row.
-    let start = from.max(to.saturating_sub(share));
-    if start > from {
-        // A place after `from`.
-        ranges.push((from, start.saturating_sub(1)));
+    let mut left = i64::try_from(rows / 2).unwrap_or(i64::MAX).max(1);
+    let before =
+        format!("SELECT seq FROM {} WHERE seq >= +?1 AND seq <= +?2 ORDER BY seq DESC LIMIT 1 OFFSET +?3", table.name);
+    while left > 0
+        && let Some((from, to)) = ranges.pop()
+    {
+        let start = store.row(&before, &[from.into(), to.into(), left.into()])?;
+        let start = start.map_or(Ok(from), |row| sql::int(&row, 0))?;
+        if start > from {
+            // A place after `from`.
+            ranges.push((from, start.saturating_sub(1)));
+        }
+        table.overwrite(store, start..=to);
+        // Rows are an estimate: those of a short range, and its neighbours.
+        left = if start > from { 0 } else { left.saturating_sub(2 * NEIGHBOURS) };
     }
-    table.overwrite(store, start..=to);
+    Ok(())
 }
 
 /// Tolerance of the recorded file size in bytes, so that not every new page is recorded.

@@ -63,6 +63,8 @@ CREATE TABLE voucher_transaction (
 
 CREATE UNIQUE INDEX voucher_transaction_named ON voucher_transaction (id) WHERE is_named = 1;
 
+CREATE UNIQUE INDEX voucher_transaction_by_key ON voucher_transaction (key) WHERE key IS NOT NULL;
+
 CREATE INDEX voucher_transaction_by_age ON voucher_transaction (created_at, seq);
 
 CREATE INDEX voucher_transaction_by_parent ON voucher_transaction (parent, created_at, seq) WHERE parent IS NOT NULL;

@@ -123,7 +123,7 @@ fn check_no_remnants(table: PagedTable, seed: u64) {
         }
     });
     while !ranges.is_empty() {
-        commit(&sql, |store| overwrite_next(store, table, &mut ranges, 100));
+        commit(&sql, |store| overwrite_next(store, table, &mut ranges, 100).unwrap());
     }
     fill_all(&sql);
     let left: Vec<String> = gone.iter().map(|row| name(*row)).filter(|name| folder.holds(name)).collect();

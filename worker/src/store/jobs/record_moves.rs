@@ -1,9 +1,10 @@
 //! The move of records of earlier versions from the table of documents to that of their kind.
 
-use super::Store;
-use super::record_tables::{RECORD_TABLES, RecordTable};
-use super::schema::ONE_TABLE_OF_RECORDS;
-use super::sql::{self, Fault};
+use crate::store::Store;
+use crate::store::document_columns::COLUMNS;
+use crate::store::record_tables::{RECORD_TABLES, RecordTable};
+use crate::store::schema::end_of_record_move;
+use crate::store::sql::{self, Fault};
 
 /// Id and kind of the job that moves records, which a migration queues.
 pub const MOVE_RECORDS: &str = "MOVE_RECORDS";
@@ -19,7 +20,7 @@ pub fn move_next(store: &mut Store<'_>, count: u64) -> Result<bool, Fault> {
             return Ok(true);
         }
     }
-    ONE_TABLE_OF_RECORDS.iter().for_each(|statement| store.write(*statement, Vec::new()));
+    end_of_record_move().for_each(|statement| store.write(statement, Vec::new()));
     Ok(false)
 }
 
@@ -41,15 +42,14 @@ fn move_of(store: &mut Store<'_>, table: &RecordTable, count: u64) -> Result<boo
     let earlier = "FROM document WHERE seq IN (SELECT value FROM json_each(?1))";
     for statement in [
         format!(
-            "INSERT INTO {} (seq, is_named, id, key, parent, holder, created_at, updated_at, body)
-             SELECT seq, 1, id, key, parent, holder, created_at, updated_at, body {earlier}",
+            "INSERT INTO {} (seq, is_named, {COLUMNS}) SELECT seq, 1, {COLUMNS} {earlier}",
             table.name
         ),
-        // What is deleted stays readable in the file.
+        // Deleted text stays readable in the file.
         "UPDATE document SET body = printf('%-*s', octet_length(body), '{}') WHERE seq IN (SELECT value FROM json_each(?1))".to_owned(),
         format!("DELETE {earlier}"),
     ] {
-        store.write_record_move(statement, vec![moved.as_str().into()]);
+        store.write_counts(statement, vec![moved.as_str().into()]);
     }
     Ok(true)
 }
