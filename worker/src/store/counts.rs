@@ -245,7 +245,7 @@ mod tests {
         for _ in 0..300 {
             let table = draws.of(&["redemption", "redemption", "orders"]);
             let mark = number(&sql, "SELECT SUM(seq) FROM record_mark", &[]);
-            let last = number(&sql, &format!("SELECT COALESCE(MAX(seq), 0) FROM {table}"), &[]);
+            let last = number(&sql, &format!("SELECT MAX(0, COALESCE(MAX(seq), 0)) FROM {table}"), &[]);
             let (seq, change) = (draws.below(last + 1), draws.below(6));
             let of_some = format!("WHERE seq BETWEEN {seq} AND {seq} + {}", draws.below(20));
             match change {

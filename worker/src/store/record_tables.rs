@@ -1,5 +1,5 @@
 //! Tables of the kinds of which there are only ever more. A row has its number by time, and an id begins with the number of its row, so that
-//! neither the id nor the age needs an index. The other columns are those of documents.
+//! most ids need no index. The other columns are those of documents.
 //!
 //! Rows of earlier versions are among the documents until a job has moved them, so such a kind is read from a view of both.
 

@@ -12,10 +12,10 @@ const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
-    "DELETE FROM event",
-    "DELETE FROM orders",
-    "DELETE FROM redemption",
-    "DELETE FROM voucher_transaction",
+    "DELETE FROM event WHERE seq >= 0",
+    "DELETE FROM orders WHERE seq >= 0",
+    "DELETE FROM redemption WHERE seq >= 0",
+    "DELETE FROM voucher_transaction WHERE seq >= 0",
     "DELETE FROM export_line",
     "DELETE FROM redemption_input",
     "DELETE FROM earning_occasion",

@@ -131,7 +131,7 @@ fn a_failure_stores_only_its_explanation() {
     request["order"] = json!({ "amount": 1000, "metadata": { "notes": notes } });
     let reply = shop.send(PAGE, "POST /client/v1/redemptions", &request, None);
     assert_eq!((reply.status, &json_of(&reply)["key"]), (400, &json!("voucher_disabled")));
-    let longest = shop.number("SELECT MAX(LENGTH(body)) FROM redemption");
+    let longest = shop.number("SELECT MAX(LENGTH(body)) FROM every_redemption");
     assert!(longest <= 2_000, "a failure of {longest} bytes is kept");
     // A caller chooses the length of codes, customer names and metadata.
     let longest_name = "\u{1f381}".repeat(1_000);
@@ -140,7 +140,7 @@ fn a_failure_stores_only_its_explanation() {
         "metadata": { "note": "x".repeat(900) },
     });
     assert_eq!(shop.send(PAGE, "POST /client/v1/redemptions", &request, None).status, 404);
-    let longest = shop.number("SELECT MAX(LENGTH(CAST(body AS BLOB))) FROM redemption");
+    let longest = shop.number("SELECT MAX(LENGTH(CAST(body AS BLOB))) FROM every_redemption");
     assert!((5_000..12_000).contains(&longest), "a failure of {longest} bytes is kept");
 }
 
@@ -232,7 +232,7 @@ fn expired_data_is_deleted_and_then_no_alarm_is_set() {
     assert_eq!(shop.rows("due"), 0);
     assert_eq!(shop.wait(90 * DAY), 0, "nothing wakes a project that has nothing to sweep");
     // The effect stays: the documents of two redemptions, and their transfers.
-    assert_eq!(shop.rows("redemption"), 2);
+    assert_eq!(shop.rows("every_redemption"), 2);
     assert!(shop.rows("transfer") > 0);
 }
 

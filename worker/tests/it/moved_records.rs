@@ -46,7 +46,7 @@ impl Shop {
             .iter()
             .map(|table| {
                 format!(
-                    "SELECT '{}' AS kind, seq, id, key, parent, holder, created_at, updated_at, body FROM {}",
+                    "SELECT '{}' AS kind, seq, id, key, parent, holder, created_at, updated_at, body FROM {} WHERE seq >= 0",
                     table.kind, table.name
                 )
             })
@@ -60,7 +60,7 @@ impl Shop {
             "UPDATE redemption_input SET seq = (SELECT seq FROM document WHERE kind = 'redemption' AND id = redemption_input.redemption)",
         );
         for table in RECORD_TABLES {
-            run(&format!("DELETE FROM {}", table.name));
+            run(&format!("DELETE FROM {} WHERE seq >= 0", table.name));
         }
         for paragraph in MIGRATION.split("\n\n").filter(|paragraph| paragraph.contains("CREATE VIEW every_")) {
             let statement: String =

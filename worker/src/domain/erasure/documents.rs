@@ -20,6 +20,9 @@ const EVENTS: &[&str] = &["event"];
 /// The largest number of a row: integers are doubles on the platform.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
+/// The largest number of a record that was a document; those of other records are larger from the year 1987 on.
+const EARLIER_MAX: i64 = 1 << 50;
+
 /// Progress of an erasure in the tables of records.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RecordErasure {
@@ -32,7 +35,7 @@ pub struct RecordErasure {
 }
 
 impl RecordErasure {
-    /// Processes the next records, and adds to `pages` the numbers of those that were documents up to `until`: earlier versions of them are in the
+    /// Processes the next records, and adds to `pages` the numbers of those that were documents: earlier versions of them are in the
     /// pages of documents. Returns false at the end. A document that becomes a record meanwhile has been processed as a document.
     pub fn continue_slice(
         &mut self,
@@ -40,7 +43,6 @@ impl RecordErasure {
         identity: &CustomerIdentity,
         rows: i64,
         pages: &mut Vec<(i64, i64)>,
-        until: i64,
     ) -> Result<bool, Fault> {
         while let Some(table) = RECORD_TABLES.get(self.table) {
             if self.ranges.last().is_none_or(|(place, _)| *place != self.table) {
@@ -49,7 +51,8 @@ impl RecordErasure {
             let Some((_, ranges)) = self.ranges.last_mut() else { return Ok(false) };
             let numbers = self.after..=NUMBER_MAX;
             let last = erase_documents(store, identity, remnants::records(table), numbers, rows, ranges)?;
-            pages.extend(ranges.iter().filter(|(_, to)| *to <= until && *to > self.after));
+            let earlier = ranges.iter().filter(|(from, to)| *from <= EARLIER_MAX && *to > self.after);
+            pages.extend(earlier.map(|(from, to)| (*from, (*to).min(EARLIER_MAX))));
             if let Some(last) = last {
                 self.after = last;
                 return Ok(true);

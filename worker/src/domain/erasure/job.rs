@@ -117,7 +117,7 @@ impl ErasureJob {
                 (ErasureStage::Records, last)
             }
             ErasureStage::Records => {
-                let has_more = self.records.continue_slice(store, identity, rows, &mut self.pages, self.until)?;
+                let has_more = self.records.continue_slice(store, identity, rows, &mut self.pages)?;
                 (ErasureStage::Answers, has_more.then_some(0))
             }
             ErasureStage::Answers => (ErasureStage::Inputs, erase_responses(store, identity, self.after, rows)?),

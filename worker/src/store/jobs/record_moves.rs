@@ -42,8 +42,10 @@ fn move_of(store: &mut Store<'_>, table: &RecordTable, count: u64) -> Result<boo
     let earlier = "FROM document WHERE seq IN (SELECT value FROM json_each(?1))";
     for statement in [
         format!(
-            "INSERT INTO {} (seq, is_named, {COLUMNS}) SELECT seq, 1, {COLUMNS} {earlier}",
-            table.name
+            "INSERT INTO {} (seq, is_named, {COLUMNS}) SELECT seq, 1, {} {earlier}",
+            table.name,
+            // An erasure that has not ended has padded texts.
+            COLUMNS.replace("body", "rtrim(body, char(10))")
         ),
         // Deleted text stays readable in the file.
         "UPDATE document SET body = printf('%-*s', octet_length(body), '{}') WHERE seq IN (SELECT value FROM json_each(?1))".to_owned(),

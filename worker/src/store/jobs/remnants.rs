@@ -33,7 +33,8 @@ pub const DOCUMENTS: PagedTable = PagedTable {
     texts: &["kind", "id", "key", "parent", "holder", "marks", "label"],
     numbers: &["created_at", "updated_at", "used_up"],
 };
-/// The records of a kind that has a table of its own.
+
+/// Returns the records of a kind that has a table of its own.
 pub fn records(table: &'static RecordTable) -> PagedTable {
     PagedTable {
         name: table.name,
@@ -41,6 +42,7 @@ pub fn records(table: &'static RecordTable) -> PagedTable {
         numbers: &["is_named", "created_at", "updated_at"],
     }
 }
+
 /// The stored responses of idempotent requests.
 pub const RESPONSES: PagedTable = PagedTable {
     name: "answer",
@@ -135,20 +137,23 @@ pub fn overwrite_next(
 ) -> Result<(), Fault> {
     // A row is written twice.
     let mut left = i64::try_from(rows / 2).unwrap_or(i64::MAX).max(1);
-    let before =
-        format!("SELECT seq FROM {} WHERE seq >= +?1 AND seq <= +?2 ORDER BY seq DESC LIMIT 1 OFFSET +?3", table.name);
+    let last_rows = format!(
+        "SELECT COUNT(*), MIN(seq) FROM (SELECT seq FROM {} WHERE seq >= +?1 AND seq <= +?2 ORDER BY seq DESC LIMIT +?3)",
+        table.name
+    );
     while left > 0
         && let Some((from, to)) = ranges.pop()
     {
-        let start = store.row(&before, &[from.into(), to.into(), left.into()])?;
-        let start = start.map_or(Ok(from), |row| sql::int(&row, 0))?;
+        let row = store.row(&last_rows, &[from.into(), to.into(), left.into()])?.unwrap_or_default();
+        let (count, first) = (sql::int(&row, 0)?, sql::int_or_null(&row, 1)?);
+        let start = first.filter(|_| count >= left).unwrap_or(from);
         if start > from {
             // A place after `from`.
             ranges.push((from, start.saturating_sub(1)));
         }
         table.overwrite(store, start..=to);
-        // Rows are an estimate: those of a short range, and its neighbours.
-        left = if start > from { 0 } else { left.saturating_sub(2 * NEIGHBOURS) };
+        // Rows are an estimate: those of the range, and its neighbours.
+        left = left.saturating_sub(count).saturating_sub(2 * NEIGHBOURS);
     }
     Ok(())
 }

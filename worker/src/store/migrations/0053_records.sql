@@ -1,8 +1,11 @@
 -- Redemptions, orders, transactions of vouchers and events have tables of their own, keyed by the number with which their ids begin. A record whose id has another number
--- is found by its id.
+-- is found by its id. SQLite keeps the first content of a table's first page forever, so it is of rows that are no records.
 CREATE TABLE event (
   seq INTEGER PRIMARY KEY, is_named INTEGER, id TEXT NOT NULL, key TEXT, parent TEXT, holder TEXT, created_at INTEGER NOT NULL,
   updated_at INTEGER, body TEXT NOT NULL);
+
+INSERT INTO event (seq, id, created_at, body)
+  SELECT -value, 'filler_' || value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[1, 2, 3]');
 
 CREATE UNIQUE INDEX event_named ON event (id) WHERE is_named = 1;
 
@@ -10,12 +13,15 @@ CREATE INDEX event_of_type ON event (holder, json_extract(body, '$.type')) WHERE
 
 -- A job moves the records of earlier versions in slices; until then both tables have them. At the end each view has one table.
 CREATE VIEW every_event AS
-  SELECT seq, CAST('event' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM event
+  SELECT seq, CAST('event' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM event WHERE +seq >= 0
   UNION ALL SELECT seq, kind, CAST(1 AS INTEGER), id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'event';
 
 CREATE TABLE orders (
   seq INTEGER PRIMARY KEY, is_named INTEGER, id TEXT NOT NULL, key TEXT, parent TEXT, holder TEXT, created_at INTEGER NOT NULL,
   updated_at INTEGER, body TEXT NOT NULL);
+
+INSERT INTO orders (seq, id, created_at, body)
+  SELECT -value, 'filler_' || value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[1, 2, 3]');
 
 CREATE UNIQUE INDEX orders_named ON orders (id) WHERE is_named = 1;
 
@@ -28,12 +34,15 @@ CREATE INDEX orders_by_change ON orders (updated_at, created_at, seq);
 CREATE INDEX orders_by_holder ON orders (holder, created_at, seq, json_extract(body, '$.status')) WHERE holder IS NOT NULL;
 
 CREATE VIEW every_order AS
-  SELECT seq, CAST('order' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM orders
+  SELECT seq, CAST('order' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM orders WHERE +seq >= 0
   UNION ALL SELECT seq, kind, CAST(1 AS INTEGER), id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'order';
 
 CREATE TABLE redemption (
   seq INTEGER PRIMARY KEY, is_named INTEGER, id TEXT NOT NULL, key TEXT, parent TEXT, holder TEXT, created_at INTEGER NOT NULL,
   updated_at INTEGER, body TEXT NOT NULL);
+
+INSERT INTO redemption (seq, id, created_at, body)
+  SELECT -value, 'filler_' || value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[1, 2, 3]');
 
 CREATE UNIQUE INDEX redemption_named ON redemption (id) WHERE is_named = 1;
 
@@ -54,12 +63,15 @@ CREATE INDEX redemption_by_campaign ON redemption
 CREATE INDEX redemption_failed ON redemption (created_at, seq) WHERE id GLOB 'rf_*' OR id GLOB 'rrf_*';
 
 CREATE VIEW every_redemption AS
-  SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption
+  SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption WHERE +seq >= 0
   UNION ALL SELECT seq, kind, CAST(1 AS INTEGER), id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'redemption';
 
 CREATE TABLE voucher_transaction (
   seq INTEGER PRIMARY KEY, is_named INTEGER, id TEXT NOT NULL, key TEXT, parent TEXT, holder TEXT, created_at INTEGER NOT NULL,
   updated_at INTEGER, body TEXT NOT NULL);
+
+INSERT INTO voucher_transaction (seq, id, created_at, body)
+  SELECT -value, 'filler_' || value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[1, 2, 3]');
 
 CREATE UNIQUE INDEX voucher_transaction_named ON voucher_transaction (id) WHERE is_named = 1;
 
@@ -72,13 +84,13 @@ CREATE INDEX voucher_transaction_by_parent ON voucher_transaction (parent, creat
 CREATE INDEX voucher_transaction_by_holder ON voucher_transaction (holder, created_at, seq) WHERE holder IS NOT NULL;
 
 CREATE VIEW every_voucher_transaction AS
-  SELECT seq, CAST('voucher_transaction' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction
+  SELECT seq, CAST('voucher_transaction' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction WHERE +seq >= 0
   UNION ALL SELECT seq, kind, CAST(1 AS INTEGER), id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'voucher_transaction';
 
 -- What the balance of a card is made of.
 CREATE VIEW every_card_transaction AS
-  SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption
-  UNION ALL SELECT seq, CAST('voucher_transaction' AS TEXT), is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction
+  SELECT seq, CAST('redemption' AS TEXT) AS kind, is_named, id, key, parent, holder, created_at, updated_at, body FROM redemption WHERE +seq >= 0
+  UNION ALL SELECT seq, CAST('voucher_transaction' AS TEXT), is_named, id, key, parent, holder, created_at, updated_at, body FROM voucher_transaction WHERE +seq >= 0
   UNION ALL SELECT seq, kind, CAST(1 AS INTEGER), id, key, parent, holder, created_at, updated_at, body FROM document
     WHERE kind IN ('redemption', 'voucher_transaction');
 

@@ -58,7 +58,7 @@ const HASHES: &[(&str, &str)] = &[
     ("0050_count_mark", "973c36431553f0043ce7aaa6d003dbc33b8e589a5ea9499eeb9dd452ed8e2952"),
     ("0051_transfer_chains", "28d893540b3b423d23d4b8787937ba3f806a12d6833313f6ece0e6787164945c"),
     ("0052_kept_counts", "8c4354ea8890337084daebc2e4e21edd14fedca1b78cff15bfb94da539d12ade"),
-    ("0053_records", "77663524d82a9ae7af9aae09e06e48bb0129e1e978ae6a6a85c7e55f8cb6a33e"),
+    ("0053_records", "ccda80a5c5c5d5553f6ba5469ade909ef28261299814a9578cedf59201de46f6"),
 ];
 
 #[test]
