@@ -72,7 +72,7 @@ pub fn first_number_at(millis: i64) -> i64 {
 ///
 /// ```
 /// use scrip::id::record_number;
-/// assert_eq!(record_number("r_019ac2f5c0000800ab"), Some(0x01_9ac2_f5c0 << 11));
+/// assert_eq!(record_number("r_019ac2f5c0000800ab"), Some((0x19_ac2f_5c00 << 11) | 4));
 /// for other in ["r_1", "mine", "ord_019ac2f5c0000800aG", "019ac2f5c0000800ab"] {
 ///     assert_eq!(record_number(other), None);
 /// }
@@ -213,6 +213,21 @@ impl Ids {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    #[allow(clippy::arithmetic_side_effects, reason = "a test may fail loudly")]
+    fn records_have_the_numbers_of_their_ids_and_a_parent_comes_after_its_parts() {
+        let now = Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default();
+        let first = first_number_at(now.millis()) + 7;
+        let context = Context { now, seed: [7; 32], first_number: Some(first) };
+        let (mut ids, mut executor) = (Ids::new(&context), Ids::independent(&context));
+        let parent = ids.record_after(2, "r_");
+        let drawn = [parent, ids.record("r_"), ids.record("r_"), ids.record("ord_"), executor.record("vtx_")];
+        let numbers = drawn.map(|id| record_number(&id).map(|number| number - first));
+        assert_eq!(numbers, [Some(2), Some(0), Some(1), Some(3), Some(EXECUTOR_GAP)]);
+        let without = Context { first_number: None, ..context };
+        assert_eq!(Ids::new(&without).record("r_"), Ids::new(&without).hex18("r_"));
+    }
 
     #[test]
     fn ids_of_the_executor_differ_from_those_of_the_decision() {

@@ -206,21 +206,26 @@ impl Store<'_> {
 
     /// Queues the insertion of a document, or the replacement of the one with its id.
     pub fn upsert(&mut self, kind: &str, document: &Document) {
-        let columns = columns(kind, document, print_body(&document.body));
+        self.upsert_columns(
+            kind,
+            &document.id,
+            document.created_at,
+            columns(kind, document, print_body(&document.body)),
+        );
+    }
+
+    /// Queues the same for the columns of a document.
+    pub(super) fn upsert_columns(&mut self, kind: &str, id: &str, now_ms: i64, columns: Vec<SqlValue>) {
         match record_table(kind) {
-            Some(table) => self.write_document(record_tables::upsert(
-                table,
-                &document.id,
-                document.created_at,
-                self.first_number,
-                columns,
-            )),
+            Some(table) => {
+                self.write_document(record_tables::upsert(table, id, now_ms, self.first_number, columns));
+            }
             None => self.write_changed(UPSERT_BODY, UPSERT, columns),
         }
     }
 
     /// Queues a statement that writes a document.
-    pub(super) fn write_document(&mut self, write: QueuedWrite) {
+    fn write_document(&mut self, write: QueuedWrite) {
         self.writes.push(QueuedWrite { document: Some(PLACES), ..write });
     }
 

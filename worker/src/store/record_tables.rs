@@ -122,7 +122,10 @@ pub fn source_of_all(kinds: &[&str]) -> &'static str {
     match kinds {
         [kind] => source(kind),
         kinds if *kinds == *CARD_TRANSACTIONS.0 => CARD_TRANSACTIONS.1,
-        _ => "document",
+        kinds => {
+            debug_assert!(kinds.iter().all(|kind| record_table(kind).is_none()), "no view has {kinds:?}");
+            "document"
+        }
     }
 }
 

@@ -239,3 +239,26 @@ fn answers_are_the_same_before_while_and_after_records_move() {
         assert!(rows > 24 || own > earlier, "{slices} slices of {earlier} records");
     }
 }
+
+/// The digits of these ids are numbers: of the year 2027, of the past, and of no time at all.
+#[test]
+fn an_order_under_any_id_is_stored_once() {
+    let shop = Shop::open();
+    shop.call(
+        "POST",
+        "/v1/vouchers",
+        &json!({ "code": "TEN", "type": "DISCOUNT_VOUCHER", "discount": { "type": "AMOUNT", "amount_off": 10 } }),
+    );
+    let ids = ["ord_1a2658bf2000000005", "ord_10000000000000000a", "ord_ffffffffffffffffff", "mine"];
+    for id in ids {
+        let (status, made) = shop.call("POST", "/v1/orders", &json!({ "id": id, "amount": 100 }));
+        assert_eq!((status, &made["id"]), (200, &json!(id)), "{made}");
+        let redeems = json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "id": id } });
+        let (status, redeemed) = shop.call("POST", "/v1/redemptions", &redeems);
+        assert_eq!((status, &redeemed["order"]["id"]), (200, &json!(id)), "{redeemed}");
+        let (_, again) = shop.call("PUT", &format!("/v1/orders/{id}"), &json!({ "metadata": { "again": true } }));
+        assert_eq!((&again["id"], &again["total_discount_amount"]), (&json!(id), &json!(10)), "{again}");
+    }
+    let (_, orders) = shop.call("GET", "/v1/orders?limit=100", &Json::Null);
+    assert_eq!((&orders["total"], orders["orders"].as_array().map(Vec::len)), (&json!(ids.len()), Some(ids.len())));
+}

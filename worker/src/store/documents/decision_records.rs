@@ -1,7 +1,6 @@
 //! Records of decisions, as they are printed.
 
 use crate::store::Store;
-use crate::store::record_tables::{record_table, upsert};
 use crate::store::sql::SqlValue;
 use scrip::wire::redemptions::record::Record;
 
@@ -20,8 +19,9 @@ impl Store<'_> {
             now_ms.into(),
             SqlValue::Null,
             record.text.into(),
+            SqlValue::Null,
+            SqlValue::Null,
         ];
-        let Some(table) = record_table(record.kind) else { return };
-        self.write_document(upsert(table, &record.id, now_ms, self.first_number, params));
+        self.upsert_columns(record.kind, &record.id, now_ms, params);
     }
 }
