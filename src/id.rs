@@ -67,6 +67,16 @@ pub fn first_number_at(millis: i64) -> i64 {
     millis.saturating_mul(1 << COUNT_BITS)
 }
 
+/// Returns the instant of a number of a record, in milliseconds since 1970.
+///
+/// ```
+/// use scrip::id::{first_number_at, instant_of_number};
+/// assert_eq!(instant_of_number(first_number_at(1_790_000_000_123) + 5), 1_790_000_000_123);
+/// ```
+pub fn instant_of_number(number: i64) -> i64 {
+    number >> COUNT_BITS
+}
+
 /// Returns the number of a record by its identifier of [`Ids::record`]; `None` for an identifier of another form. It is below 2^53 until
 /// the year 2109.
 ///

@@ -64,7 +64,7 @@ pub struct Store<'s> {
     is_new: bool,
     is_opened: bool,
     /// Flag of [`Store::mark_for_retention`].
-    leaving: bool,
+    leaving: Cell<bool>,
     /// Flag of [`Store::undo_at_end`].
     undone: bool,
     /// Value of [`Store::longest_read_parameter`].
@@ -104,7 +104,7 @@ impl<'s> Store<'s> {
             deliveries_at: None,
             is_new: false,
             is_opened: false,
-            leaving: false,
+            leaving: Cell::new(false),
             undone: false,
             longest_read: Cell::new(0),
             checked: Cell::new(0),
@@ -292,17 +292,17 @@ impl<'s> Store<'s> {
         self.generators.clear();
         self.work_at = None;
         self.deliveries_at = None;
-        self.leaving = false;
+        self.leaving.set(false);
     }
 
     /// Records that a row with a keeping time is written.
-    pub fn mark_for_retention(&mut self) {
-        self.leaving = true;
+    pub fn mark_for_retention(&self) {
+        self.leaving.set(true);
     }
 
     /// Returns and resets the flag of [`Store::mark_for_retention`].
     pub fn take_retention_mark(&mut self) -> bool {
-        std::mem::take(&mut self.leaving)
+        self.leaving.take()
     }
 
     /// Requests that the host undoes all writes of the current request, which only needs its answer.

@@ -10,7 +10,7 @@ use crate::http::route::{Call, DocumentsToJson, HandlerResult, Response};
 use crate::http::time_zone;
 use crate::store::document_list::clause::Clause;
 use crate::store::document_list::cursor::{CursorPage, ListPosition, SortColumn};
-use crate::store::document_list::selection::{NEWEST, SortOrder};
+use crate::store::document_list::sort_order::{NEWEST, SortOrder};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use crate::timestamp;

@@ -7,9 +7,9 @@ use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::document_list::clause::Clause;
-use crate::store::document_list::selection::{
-    self, ListConditions, NEWEST, ScanBound, Selection, SelectionError, SortOrder,
-};
+use crate::store::document_list::list_conditions::ListConditions;
+use crate::store::document_list::selection::{self, ScanBound, Selection, SelectionError};
+use crate::store::document_list::sort_order::{NEWEST, SortOrder};
 use crate::store::sql::Fault;
 use crate::timestamp;
 use serde_json::{Map, Value as Json};

@@ -6,6 +6,7 @@
 use crate::access::idempotency::RESPONSES_RETAINED_MS;
 use crate::jobs::outbox;
 use crate::store::Store;
+use crate::store::document_list::made_indexes;
 use crate::store::documents::redemptions;
 use crate::store::jobs;
 use crate::store::jobs::retention::{self as stored, RetainedRows};
@@ -93,6 +94,9 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
             let over = timestamp::later(oldest, retained_ms);
             next = Some(next.map_or(over, |earlier| earlier.min(over)));
         }
+    }
+    if let Some(over) = made_indexes::drop_unused(store, now_ms)? {
+        next = Some(next.map_or(over, |earlier| earlier.min(over)));
     }
     match next {
         None => jobs::delete(store, ID),

@@ -264,9 +264,9 @@ impl Store<'_> {
 macro_rules! insert {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, ",
+            "INSERT INTO document (seq, kind, ",
             columns!(),
-            ", marks, label) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
+            ", marks, label) VALUES ((SELECT seq FROM next_document), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
             $more
         )
     };
@@ -297,10 +297,10 @@ const UPSERT: &str = insert!(
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, ",
+            "INSERT INTO document (seq, kind, ",
             columns!(),
             ", marks, label)
-             SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+             SELECT (SELECT seq FROM next_document) + key, ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
                json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]'), json_extract(value, '$[8]') FROM json_each(?2) WHERE TRUE ",
             $more
         )

@@ -83,6 +83,10 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0051_transfer_chains", end_empty_move),
     migration!("0052_kept_counts"),
     migration!("0053_records", end_empty_move_of_records),
+    migration!("0054_list_indexes", drop_list_indexes_of_nothing),
+    migration!("0055_waiting_statistics"),
+    migration!("0056_unlimited_vouchers"),
+    migration!("0057_document_numbers"),
 ];
 
 /// The number of the newest migration.
@@ -136,8 +140,8 @@ pub fn migrate_before(sql: &dyn Sql, name: &str) -> Result<(), Fault> {
 
 /// Fills the first pages of the table of documents. SQLite keeps the first content of a table's first page forever, so it
 /// must contain no personal data.
-const FILLED: &str = "INSERT INTO document (kind, id, created_at, body)
-     SELECT 'filler', value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[\"1\", \"2\", \"3\"]')";
+const FILLED: &str = "INSERT INTO document (seq, kind, id, created_at, body)
+     SELECT value, 'filler', value, 0, json_object('nothing', hex(zeroblob(1900))) FROM json_each('[\"1\", \"2\", \"3\"]')";
 
 /// Number of rows that one statement of a data move changes.
 const SLICE: i64 = 500;
@@ -264,6 +268,19 @@ fn end_empty_move_of_records(sql: &dyn Sql) -> Result<(), Fault> {
         return Ok(());
     }
     end_of_record_move().try_for_each(|statement| sql.run(statement, &[]).map(drop))
+}
+
+/// Drops the indexes on demand at once where there is no document; elsewhere they are dropped one by one.
+fn drop_list_indexes_of_nothing(sql: &dyn Sql) -> Result<(), Fault> {
+    if !sql.run("SELECT 1 FROM document LIMIT 1", &[])?.is_empty() {
+        return Ok(());
+    }
+    for row in &sql.run("SELECT name FROM list_index", &[])? {
+        sql.run(&format!("DROP INDEX {}", sql::text(row, 0)?), &[])?;
+    }
+    ["DELETE FROM list_index", "DELETE FROM due WHERE id = 'sweep'"]
+        .iter()
+        .try_for_each(|statement| sql.run(statement, &[]).map(drop))
 }
 
 /// Returns the statements that end the move of `0053_records.sql`.

@@ -22,6 +22,7 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM earning_firing",
     "DELETE FROM statistic",
     "DELETE FROM statistic_quarter",
+    "DELETE FROM statistic_waiting",
     "DELETE FROM account",
     "DELETE FROM transfer",
     "DELETE FROM kept_count",

@@ -63,6 +63,7 @@ mod jobs;
 mod kept_counts;
 mod lifecycle;
 mod list_filters;
+mod list_indexes;
 mod list_orders;
 mod load;
 mod malformed_input;

@@ -1,4 +1,4 @@
-//! The bounds of reports of loyalty programs.
+//! The bounds of reports of loyalty programs, and the sums that they read.
 
 use scrip::time::TimeZone;
 use scrip_worker::documents::clause::Clause;
@@ -7,7 +7,8 @@ use scrip_worker::domain::loyalty_programs::statistics::{Statistic, StatisticKin
 use scrip_worker::http::query::Query;
 use scrip_worker::http::reply::CallError;
 use scrip_worker::store::Store;
-use scrip_worker::store::sql::Sql;
+use scrip_worker::store::loyalty::statistics::{CountedEvent, add_waiting, insert_events};
+use scrip_worker::store::sql::{Sql, SqlRow, int};
 use scrip_worker::store::sqlite::Sqlite;
 use std::collections::BTreeMap;
 
@@ -57,4 +58,55 @@ fn a_report_has_bounds() {
     let half = query_report(&sql, "start_date=2026-01-01&end_date=2026-06-30&resolution=day").unwrap();
     assert_eq!(half.len(), 181);
     assert!(half.values().flatten().all(|one| one.of(StatisticKind::Fired).count == 96));
+}
+
+#[test]
+fn events_that_wait_are_added_in_the_order_in_which_they_happened() {
+    let sql = Sqlite::memory().unwrap();
+    drop(Store::open(&sql, 0).unwrap());
+    let rules: Vec<String> = (0..40).map(|rule| format!("r{}", rule * 7 % 40)).collect();
+    let mut expected: Vec<(String, i64, i64)> = Vec::new();
+    let mut quarters: BTreeMap<(String, i64), i64> = BTreeMap::new();
+    for call in 0..300_i64 {
+        let mut store = Store::new(&sql);
+        let at = call * 40_000;
+        let mut events = Vec::new();
+        for (place, points) in [(call % 40, 1), (call % 13, 20), (call % 13, 3)] {
+            let rule = rules[usize::try_from(place).unwrap()].as_str();
+            let points = u64::try_from(points * call).unwrap();
+            events.push(CountedEvent {
+                program: "p",
+                kind: "EARNED",
+                rule,
+                earning: "e",
+                card_definition: "c",
+                points,
+            });
+            let points = i64::try_from(points).unwrap();
+            match expected.iter_mut().find(|(known, ..)| known == rule) {
+                Some((_, count, sum)) => (*count, *sum) = (*count + 1, *sum + points),
+                None => expected.push((rule.to_owned(), 1, points)),
+            }
+            *quarters.entry((rule.to_owned(), at / 900_000)).or_default() += points;
+        }
+        insert_events(&mut store, &events, at);
+        store.flush().unwrap();
+        let waiting = sql.run("SELECT COUNT(*) FROM statistic_waiting", &[]).unwrap();
+        assert!(int(&waiting[0], 0).unwrap() < 128);
+    }
+    add_waiting(&Store::new(&sql)).unwrap();
+    let rows = sql.run("SELECT earning_rule, count, points FROM statistic ORDER BY id", &[]).unwrap();
+    let expected: Vec<SqlRow> = expected
+        .into_iter()
+        .map(|(rule, count, points)| vec![rule.as_str().into(), count.into(), points.into()])
+        .collect();
+    assert_eq!(rows, expected);
+    let rows = sql
+        .run("SELECT earning_rule, quarter, statistic_quarter.points FROM statistic_quarter JOIN statistic ON statistic.id = statistic ORDER BY 1, 2", &[])
+        .unwrap();
+    let quarters: Vec<SqlRow> = quarters
+        .into_iter()
+        .map(|((rule, quarter), points)| vec![rule.as_str().into(), quarter.into(), points.into()])
+        .collect();
+    assert_eq!(rows, quarters);
 }

@@ -161,6 +161,7 @@ pub fn limited_rules(earnings: &Earnings) -> Vec<(RuleStatistic<'_>, u64)> {
 
 /// Returns the total sums of each subject of a clause, in the order of their first count.
 pub fn list_totals(store: &Store<'_>, clause: &Clause) -> Result<Vec<Statistic>, Fault> {
+    statistics::add_waiting(store)?;
     let rows = statistics::list_totals(store, clause.condition())?;
     Ok(group_rows(rows).into_values().next().unwrap_or_default())
 }
@@ -171,6 +172,7 @@ pub fn list_by_period(
     clause: &Clause,
     periods: &[ReportPeriod],
 ) -> Result<BTreeMap<usize, Vec<Statistic>>, CallError> {
+    statistics::add_waiting(store)?;
     check_length(store, clause, periods)?;
     let bounds = report_period::as_parameter(periods, quarter);
     Ok(group_rows(statistics::list_by_period(store, clause.condition(), bounds)?))

@@ -45,8 +45,8 @@ pub const CUSTOMER_TOKEN: &str = "customer_token";
 /// Generates a key of customer tokens now. The database generates it, as a client may learn the seed of an event.
 pub fn insert_customer_key(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
     store.write_now(
-        "INSERT INTO document (kind, id, key, parent, created_at, body) VALUES
-         ('secret', 'ctk_' || lower(hex(randomblob(8))), ?1, ?1, ?2, json_object('secret', lower(hex(randomblob(32)))))",
+        "INSERT INTO document (seq, kind, id, key, parent, created_at, body) VALUES
+         ((SELECT seq FROM next_document), 'secret', 'ctk_' || lower(hex(randomblob(8))), ?1, ?1, ?2, json_object('secret', lower(hex(randomblob(32)))))",
         &[CUSTOMER_TOKEN.into(), now_ms.into()],
     )
 }
@@ -101,7 +101,8 @@ pub fn delete_tokens_of_setup(store: &Store<'_>) -> Result<(), Fault> {
 /// Queues the key of a new project's tracking ids. The database generates it, as a client may learn the seed of an event.
 pub fn insert_tracking_key(store: &mut Store<'_>, now_ms: i64) {
     store.write(
-        "INSERT INTO document (kind, id, created_at, body) VALUES ('secret', 'tracking', ?1, json_object('key', lower(hex(randomblob(32)))))",
+        "INSERT INTO document (seq, kind, id, created_at, body)
+         VALUES ((SELECT seq FROM next_document), 'secret', 'tracking', ?1, json_object('key', lower(hex(randomblob(32)))))",
         vec![now_ms.into()],
     );
 }

@@ -61,6 +61,8 @@ pub struct Clause {
     kinds: Statement,
     /// The table or view of these kinds.
     source: ReadSource,
+    /// These kinds.
+    read_kinds: Vec<String>,
 }
 
 impl Clause {
@@ -68,15 +70,23 @@ impl Clause {
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
         let source = ReadSource(source(kind));
-        Clause { kinds: (text.clone(), Vec::new()), text, kind: Some(kind.to_owned()), source, ..Clause::default() }
+        let read_kinds = vec![kind.to_owned()];
+        let kinds = (text.clone(), Vec::new());
+        Clause { kinds, text, kind: Some(kind.to_owned()), source, read_kinds, ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let source = ReadSource(source_of_all(kinds));
         let listed = Json::from(kinds.to_vec()).to_string();
+        let read_kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
         let kinds = ("kind IN (SELECT value FROM json_each(?1))".to_owned(), vec![listed.into()]);
-        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, ..Clause::default() }
+        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, read_kinds, ..Clause::default() }
+    }
+
+    /// Returns its kinds.
+    pub(super) fn read_kinds(&self) -> impl Iterator<Item = &str> {
+        self.read_kinds.iter().map(String::as_str)
     }
 
     /// Returns a clause over the same kinds with only one condition.
@@ -186,6 +196,15 @@ impl Clause {
     /// Returns the table or view of its kinds.
     pub(super) fn source(&self) -> &'static str {
         self.source.0
+    }
+
+    /// Returns what is read, by the index of a name: a view of records has none.
+    pub(super) fn table(&self, by: Option<&str>) -> String {
+        match (self.source(), by) {
+            ("document", None) => "document".to_owned(),
+            ("document", Some(name)) => format!("document INDEXED BY {name}"),
+            (source, _) => format!("{source} AS document"),
+        }
     }
 
     /// Returns the index that finds documents by their parent, in the order of their age where there is one.

@@ -1,7 +1,8 @@
 //! Pages of a list that continue after a position: the values by which the last document of a page is sorted.
 
 use super::clause::Statement;
-use super::selection::{Selection, direction};
+use super::selection::Selection;
+use super::sort_order::direction;
 use crate::store::Store;
 use crate::store::document::{self, COLUMNS, Document};
 use crate::store::sql::{Fault, SqlValue};

@@ -6,7 +6,7 @@ use scrip::text::fold;
 use serde_json::Value as Json;
 
 /// A condition on a column that an index has in front.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct IndexTerm {
     /// The column.
     pub column: String,

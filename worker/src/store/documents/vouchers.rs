@@ -58,8 +58,8 @@ pub fn insert_many(
 ) -> Result<i64, Fault> {
     let rows: Vec<Json> = vouchers.iter().map(|new| json!([new.id, new.key, new.code])).collect();
     store.write_now(
-        "INSERT OR IGNORE INTO document (kind, id, key, parent, created_at, body)
-         SELECT 'voucher', json_extract(value, '$[0]'), json_extract(value, '$[1]'), ?2, ?3,
+        "INSERT OR IGNORE INTO document (seq, kind, id, key, parent, created_at, body)
+         SELECT (SELECT seq FROM next_document) + key, 'voucher', json_extract(value, '$[0]'), json_extract(value, '$[1]'), ?2, ?3,
            json_set(?4, '$.id', json_extract(value, '$[0]'), '$.code', json_extract(value, '$[2]')) FROM json_each(?1)",
         &[
             Json::Array(rows).to_string().into(),
@@ -232,13 +232,11 @@ fn visible_vouchers() -> String {
 }
 
 /// Lists the ids of the vouchers without a campaign that are sealed by default, the newest first: discounts of unlimited quantity without a
-/// holder.
+/// holder. Triggers keep the list (`migrations/0056_unlimited_vouchers.sql`).
 pub fn list_unlimited_ids(store: &Store<'_>, most: i64) -> Result<Vec<String>, Fault> {
     let rows = store.rows(
-        "SELECT id FROM document INDEXED BY voucher_unlimited
-         WHERE kind = 'voucher' AND parent IS NULL AND holder IS NULL AND json_extract(body, '$.visibility') IS NULL
-           AND json_extract(body, '$.redemption.quantity') IS NULL AND json_extract(body, '$.type') = 'DISCOUNT_VOUCHER'
-           ORDER BY created_at DESC, seq DESC LIMIT +?1",
+        "SELECT document.id FROM unlimited_voucher CROSS JOIN document ON document.seq = unlimited_voucher.seq
+           ORDER BY unlimited_voucher.created_at DESC, unlimited_voucher.seq DESC LIMIT +?1",
         &[most.into()],
     )?;
     texts(&rows)

@@ -81,17 +81,22 @@ impl StatisticRow {
     }
 }
 
-/// Counts events, at the flush, in this order.
+/// Counts events, at the flush, in this order: they wait in one row.
 pub fn insert_events(store: &mut Store<'_>, events: &[CountedEvent<'_>], now_ms: i64) {
     let row = |event: &CountedEvent<'_>| {
-        json!([event.program, event.kind, event.rule, event.earning, event.card_definition, event.points])
+        let CountedEvent { program, kind, rule, earning, card_definition, points } = *event;
+        json!([program, kind, rule, earning, card_definition, "", "", 1, points, 0])
     };
     let rows: Vec<Json> = events.iter().map(row).collect();
     store.write(
-        "INSERT INTO statistic_event
-         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, '', '', CAST(?2 AS INTEGER), 1, value ->> 5, 0 FROM json_each(?1)",
-        vec![Json::from(rows).to_string().into(), now_ms.into()],
+        "INSERT INTO statistic_waiting (at, events) VALUES (?1, ?2)",
+        vec![now_ms.into(), Json::from(rows).to_string().into()],
     );
+}
+
+/// Adds the events that wait to the sums, at once. Each reader of the sums calls it first.
+pub fn add_waiting(store: &Store<'_>) -> Result<(), Fault> {
+    store.write_now("INSERT INTO statistic_addition VALUES (0)", &[])
 }
 
 /// Lists the sums in all of the rows that meet a condition.

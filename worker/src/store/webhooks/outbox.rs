@@ -267,8 +267,8 @@ pub fn shorten_waits(store: &Store<'_>, webhook: &str, now_ms: i64) -> Result<()
 /// Writes a secret that the database generates to sign the deliveries of a project, at the flush, unless there is one.
 pub fn insert_token(store: &mut Store<'_>, project: &str, now_ms: i64) {
     store.write(
-        "INSERT INTO document (kind, id, created_at, body)
-         VALUES ('secret', ?1, ?2, json_object('secret', 'whtk_' || lower(hex(randomblob(32))), 'project', ?3))
+        "INSERT INTO document (seq, kind, id, created_at, body)
+         VALUES ((SELECT seq FROM next_document), 'secret', ?1, ?2, json_object('secret', 'whtk_' || lower(hex(randomblob(32))), 'project', ?3))
          ON CONFLICT (kind, id) DO NOTHING",
         vec![TOKEN.into(), now_ms.into(), project.into()],
     );
@@ -277,8 +277,8 @@ pub fn insert_token(store: &mut Store<'_>, project: &str, now_ms: i64) {
 /// Writes the secret that signs the deliveries of a project since a time, at the flush, unless a later one is stored.
 pub fn update_token(store: &mut Store<'_>, project: &str, token: &str, since_ms: i64, now_ms: i64) {
     store.write(
-        "INSERT INTO document (kind, id, created_at, body)
-         VALUES ('secret', ?1, ?2, json_object('secret', ?3, 'project', ?4, 'since_ms', ?5))
+        "INSERT INTO document (seq, kind, id, created_at, body)
+         VALUES ((SELECT seq FROM next_document), 'secret', ?1, ?2, json_object('secret', ?3, 'project', ?4, 'since_ms', ?5))
          ON CONFLICT (kind, id) DO UPDATE SET updated_at = ?2, body = excluded.body
          WHERE COALESCE(json_extract(body, '$.since_ms'), 0) <= ?5",
         vec![TOKEN.into(), now_ms.into(), token.into(), project.into(), since_ms.into()],

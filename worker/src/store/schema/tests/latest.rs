@@ -185,6 +185,20 @@ fn latest() -> Sqlite {
 }
 
 #[test]
+fn indexes_of_lists_of_earlier_versions_await_their_first_use() {
+    let sql = before("0054_list_indexes");
+    insert_document(&sql, "voucher", "v_1", [None, None, None], "{}");
+    migrate(&sql, 0).unwrap();
+    let waiting = sql.run("SELECT COUNT(*), MAX(used_day) FROM list_index", &[]).unwrap();
+    assert_eq!(waiting, [vec![15.into(), 0.into()]]);
+    let existing = sql
+        .run("SELECT COUNT(*) FROM list_index CROSS JOIN sqlite_schema ON sqlite_schema.name = list_index.name", &[])
+        .unwrap();
+    assert_eq!(existing, [vec![15.into()]]);
+    assert_eq!(sql.run("SELECT at FROM due WHERE id = 'sweep'", &[]).unwrap(), [vec![0.into()]]);
+}
+
+#[test]
 fn a_named_index_that_is_read_whole_is_a_scan() {
     let sql = latest();
     let run = |condition: &str, index: &str| {
@@ -211,4 +225,67 @@ fn the_driver_remembers_a_bounded_number_of_statements() {
     }
     assert!((100..REMEMBERED_MAX).contains(&sql.count_planned()), "{}", sql.count_planned());
     assert_eq!(sql.take_scans().len(), REMEMBERED_MAX);
+}
+
+#[test]
+fn a_repeated_tier_transaction_is_counted_again() {
+    let sql = Sqlite::memory().unwrap();
+    migrate(&sql, 0).unwrap();
+    insert(&sql);
+    let joined = "UPDATE document SET body = json_set(body, '$.type', 'UPGRADED') WHERE body ->> 'type' = 'JOINED'";
+    sql.run(joined, &[]).unwrap();
+    sql.run("DELETE FROM document WHERE body ->> 'type' = 'LEFT'", &[]).unwrap();
+    counted(&sql);
+    let details = sql.run("SELECT kind, count FROM statistic WHERE tier <> '' ORDER BY kind", &[]).unwrap();
+    let row = |kind: &str, count: i64| -> SqlRow { vec![kind.into(), count.into()] };
+    assert_eq!(details, [row("JOINED", 0), row("LEFT", 0), row("UPGRADED", 1)]);
+}
+
+#[test]
+fn the_number_of_a_deleted_document_does_not_come_back() {
+    let sql = latest();
+    let insert = |id: &str| {
+        let statement = "INSERT INTO document (seq, kind, id, created_at, body) VALUES ((SELECT seq FROM next_document), 'product', ?1, 0, '{}') RETURNING seq";
+        sql::int(&sql.run(statement, &[id.into()]).unwrap()[0], 0).unwrap()
+    };
+    let (first, second) = (insert("a"), insert("b"));
+    assert_eq!(second, first + 1);
+    sql.run("DELETE FROM document WHERE kind = 'product'", &[]).unwrap();
+    assert_eq!(insert("c"), second + 1);
+    let recorded = sql.run("SELECT seq FROM sqlite_sequence WHERE name = 'document'", &[]).unwrap();
+    assert_eq!(recorded, [vec![SqlValue::Int(1 << 50)]], "SQLite records no number");
+}
+
+#[test]
+fn unlimited_vouchers_are_listed_after_each_change() {
+    let sql = latest();
+    let change = |statement: &str| {
+        sql.run(statement, &[]).unwrap();
+        let rows = |select: &str| sql.run(select, &[]).unwrap();
+        let expected = rows(
+            "SELECT created_at, seq FROM document WHERE kind = 'voucher' AND parent IS NULL AND holder IS NULL AND json_extract(body, '$.visibility') IS NULL
+               AND json_extract(body, '$.redemption.quantity') IS NULL AND json_extract(body, '$.type') = 'DISCOUNT_VOUCHER' ORDER BY 1, 2",
+        );
+        assert_eq!(rows("SELECT created_at, seq FROM unlimited_voucher ORDER BY 1, 2"), expected, "{statement}");
+        expected.len()
+    };
+    let insert = |id: i64, body: &str| {
+        change(&format!(
+            "INSERT INTO document (seq, kind, id, created_at, body) VALUES ((SELECT seq FROM next_document), 'voucher', 'v_{id}', {id}, '{body}')"
+        ))
+    };
+    assert_eq!(insert(1, r#"{"type":"DISCOUNT_VOUCHER"}"#), 1);
+    assert_eq!(insert(2, r#"{"type":"DISCOUNT_VOUCHER","redemption":{"quantity":1}}"#), 1);
+    assert_eq!(insert(3, r#"{"type":"GIFT_VOUCHER"}"#), 1);
+    assert_eq!(insert(4, "{}"), 1);
+    let update = |set: &str, id: i64| change(&format!("UPDATE document SET {set} WHERE id = 'v_{id}'"));
+    assert_eq!(update("body = json_set(body, '$.updated_at', 'now')", 1), 1);
+    assert_eq!(update("body = json_remove(body, '$.redemption.quantity')", 2), 2);
+    assert_eq!(update("body = json_set(body, '$.type', 'DISCOUNT_VOUCHER')", 4), 3);
+    assert_eq!(update("holder = 'c_1'", 1), 2);
+    assert_eq!(update("kind = 'deleted.voucher'", 2), 1);
+    assert_eq!(update("kind = 'voucher'", 2), 2);
+    assert_eq!(update("body = json_set(body, '$.visibility', 'server')", 4), 1);
+    assert_eq!(change("DELETE FROM document WHERE id = 'v_2'"), 0);
+    assert_eq!(update("holder = NULL", 1), 1);
 }
