@@ -82,6 +82,8 @@ pub trait Facts {
     fn stacking_rules(&self) -> Fact<'_, StackingRules>;
     /// Returns the project's time zone.
     fn time_zone(&self) -> Fact<'_, TimeZone>;
+    /// Announces the redeemables of a request, so that a store can load all of them at once.
+    fn expect_redeemables(&self, _redeemables: &[RequestedRedeemable]) {}
     /// Returns a voucher by code or id.
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>>;
     /// Returns a promotion tier by id.

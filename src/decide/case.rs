@@ -162,6 +162,7 @@ impl<'a> Case<'a> {
     /// Returns a request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
+        facts.expect_redeemables(&request.redeemables);
         Case::with_stacking_rules(facts.stacking_rules(), facts, request, context)
     }
 

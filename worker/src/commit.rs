@@ -139,6 +139,7 @@ fn flush(store: &mut Store<'_>) -> Result<(), CallError> {
         return Err(refused.into());
     }
     let may_change_bundle = store.may_change_bundle();
+    store.expect_changes()?;
     store.flush()?;
     // Triggers have marked it in this transaction (`store/migrations/0038_bundle_job.sql`).
     if may_change_bundle {

@@ -18,7 +18,7 @@ use crate::http::request_checks::{self, header};
 use crate::http::route::{Call, Response, ResponseBody, Route};
 use crate::job_runner;
 use crate::jobs::queue_metrics::{self, QueueMetrics};
-use crate::jobs::{outbox, queue, replay_setting};
+use crate::jobs::{outbox, queue, replay_setting, retention};
 use crate::routes::TABLE;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
@@ -237,6 +237,7 @@ fn to_reply(answer: Response) -> Reply {
 
 /// Requests the alarms of all queues when the object has just started: an earlier alarm may have been set by another clock.
 pub fn schedule_alarms(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    retention::resume(store, now_ms)?;
     queue::schedule_next(store, now_ms)?;
     if let Some(at_ms) = kv_copies::find_next_time(store, now_ms)? {
         store.schedule_jobs_at(at_ms);

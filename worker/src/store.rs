@@ -75,8 +75,8 @@ pub struct Store<'s> {
     recorder: read_recorder::ReadRecorder,
     /// Remaining read budget, if it is limited.
     left: Cell<Option<usize>>,
-    /// Revision of the documents, where it was read since the last write.
-    documents_revision: RefCell<Option<String>>,
+    /// Revisions by the number of their subject (`configuration.rs`), where they were read since the last write.
+    revisions: RefCell<Option<[String; 3]>>,
     /// Changes made by flushes.
     changes: ChangeFeed,
     /// Keys and counters of the code generators that this request used; the tables are updated when the call commits.
@@ -110,7 +110,7 @@ impl<'s> Store<'s> {
             checked: Cell::new(0),
             recorder: read_recorder::ReadRecorder::default(),
             left: Cell::new(None),
-            documents_revision: RefCell::default(),
+            revisions: RefCell::default(),
             changes: ChangeFeed::default(),
             generators: BTreeMap::new(),
             warnings: RefCell::default(),
@@ -275,7 +275,7 @@ impl<'s> Store<'s> {
 
     /// Runs a writing statement at once, inside the host's transaction: only for work that needs its result.
     pub fn write_now(&self, statement: &str, params: &[SqlValue]) -> Result<(), Fault> {
-        self.documents_revision.take();
+        self.revisions.take();
         self.sql.run(statement, params).map(|_| ())
     }
 
@@ -373,7 +373,7 @@ impl<'s> Store<'s> {
     /// Runs the queued writes in their order.
     pub fn flush(&mut self) -> Result<(), Fault> {
         let writes = std::mem::take(&mut self.writes);
-        self.documents_revision.take();
+        self.revisions.take();
         self.checked.set(0);
         self.generators.clear();
         #[cfg(feature = "test-hooks")]

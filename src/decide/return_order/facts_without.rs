@@ -16,6 +16,7 @@ use crate::model::order::{Goods, Metadata, Order};
 use crate::model::promotion::PromotionStack;
 use crate::model::redeemable::{Campaign, Category, RedeemableTerms};
 use crate::model::redemption::StoredRedemption;
+use crate::model::request::RequestedRedeemable;
 use crate::model::reward::{BoughtReward, Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::points::campaign_tiers::CampaignTier;
@@ -87,6 +88,9 @@ impl Facts for FactsWithout<'_> {
     }
     fn time_zone(&self) -> Fact<'_, TimeZone> {
         self.facts.time_zone()
+    }
+    fn expect_redeemables(&self, redeemables: &[RequestedRedeemable]) {
+        self.facts.expect_redeemables(redeemables);
     }
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
         self.facts.voucher(code)

@@ -77,6 +77,15 @@ pub fn schedule_at_once(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault>
     Ok(())
 }
 
+/// Schedules the removal of indexes of lists, when the object opens its database: a list that made one may have been refused, and then scheduled
+/// nothing.
+pub fn resume(store: &Store<'_>, now_ms: i64) -> Result<(), Fault> {
+    if let Some(over) = made_indexes::find_next_drop(store)? {
+        stored::schedule(store, ID, KIND, over.max(now_ms), HORIZON_MS)?;
+    }
+    Ok(())
+}
+
 /// Runs the retention sweep: removes some rows, and schedules the next run.
 pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();

@@ -391,13 +391,6 @@ pub fn has_too_many_codes(store: &Store<'_>) -> Result<bool, Fault> {
     store.row("SELECT has_too_many FROM box_salt", &[])?.map_or(Ok(false), |row| Ok(sql::int(&row, 0)? != 0))
 }
 
-/// Returns the revision of the documents of a bundle's core.
-pub fn find_documents_revision(store: &Store<'_>) -> Result<String, Fault> {
-    let row = store.row("SELECT drawn FROM edition WHERE subject = 'bundle'", &[])?;
-    let row = row.ok_or_else(|| Fault::new("the bundle has no revision"))?;
-    Ok(sql::text(&row, 0)?.to_owned())
-}
-
 /// Returns the revision of the present rules: of the documents of a bundle's core, and of its goods where these are complete.
 pub fn find_rules_revision(store: &Store<'_>) -> Result<String, Fault> {
     let row = store.row(

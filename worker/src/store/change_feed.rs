@@ -4,7 +4,7 @@
 //! only documents whose changes may lead to a subscribed event are compared.
 
 use crate::store::record_tables::{source, with_id};
-use crate::store::sql::{self, Fault, Sql};
+use crate::store::sql::{self, Fault, Sql, SqlRow};
 use serde_json::Value as Json;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -52,7 +52,7 @@ pub struct Subscription {
 
 impl Subscription {
     /// Parses a webhook; `None` when it is inactive.
-    fn of(row: &sql::SqlRow) -> Result<Option<Subscription>, Fault> {
+    fn of(row: &SqlRow) -> Result<Option<Subscription>, Fault> {
         let body: Json = serde_json::from_str(sql::text(row, 1)?)
             .map_err(|error| Fault(format!("a stored webhook does not parse: {error}")))?;
         let text = |value: &Json| value.as_str().map(str::to_owned);
@@ -108,6 +108,9 @@ pub struct DocumentChange {
     pub after: Option<DocumentState>,
 }
 
+/// Statement that selects all webhooks.
+pub const WEBHOOKS: &str = "SELECT id, body FROM document WHERE kind = 'webhook' ORDER BY created_at, seq";
+
 /// Changes since the last take.
 #[derive(Debug, Default)]
 pub struct ChangeFeed {
@@ -124,11 +127,16 @@ pub struct ChangeFeed {
 impl ChangeFeed {
     /// Tests if a change of this kind must be recorded.
     pub fn is_observed(&self, sql: &dyn Sql, kind: &str) -> Result<bool, Fault> {
-        if self.is_silent || !OBSERVED_KINDS.iter().any(|(observed, _)| *observed == kind) {
+        if !self.may_observe(kind) {
             return Ok(false);
         }
         let listeners = self.subscriptions(sql)?;
         Ok(listeners.iter().any(|webhook| webhook.subscribes_to(|event| leads_to(kind, event))))
+    }
+
+    /// Tests if a webhook may report changes of this kind.
+    pub fn may_observe(&self, kind: &str) -> bool {
+        !self.is_silent && OBSERVED_KINDS.iter().any(|(observed, _)| *observed == kind)
     }
 
     /// Returns the active webhooks.
@@ -136,11 +144,19 @@ impl ChangeFeed {
         if let Some(listeners) = self.listeners.get() {
             return Ok(Rc::clone(listeners));
         }
-        let rows = sql.run("SELECT id, body FROM document WHERE kind = 'webhook' ORDER BY created_at, seq", &[])?;
+        self.subscribe(&sql.run(WEBHOOKS, &[])?)
+    }
+
+    /// Takes the active webhooks from the rows of [`WEBHOOKS`].
+    pub fn subscribe(&self, rows: &[SqlRow]) -> Result<Rc<[Subscription]>, Fault> {
         let listeners =
             rows.iter().map(Subscription::of).filter_map(Result::transpose).collect::<Result<Vec<_>, Fault>>()?;
-        // The cell was empty above, and there is no concurrent writer.
         Ok(Rc::clone(self.listeners.get_or_init(|| listeners.into())))
+    }
+
+    /// Tests if the webhooks are known.
+    pub fn is_subscribed(&self) -> bool {
+        self.listeners.get().is_some()
     }
 
     /// Records a change of a document.

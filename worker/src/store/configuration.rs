@@ -1,21 +1,26 @@
 //! Rows of a project's configuration, kept in memory between requests: decisions read them, and they seldom change.
 //!
-//! Triggers draw a new random revision with every change of the documents that a bundle shows (`0025_bundle_revision.sql`), and with every new
-//! or deleted metadata schema (`0037_bundle_metadata_schemas.sql`), in the transaction of the change. A revision never repeats, so rows are
+//! Triggers draw a new random revision with every change of the documents of a subject, in the transaction of the change: those that a bundle
+//! shows (`0025_bundle_revision.sql`) and new or deleted metadata schemas (`0037_bundle_metadata_schemas.sql`), those of loyalty programs
+//! (`0013_program_revision_by_case.sql`), and what reacts to changes (`0058_listener_revision.sql`). A revision never repeats, so rows are
 //! valid for theirs in any project, and rows of a transaction that was undone are never found again.
 
+pub mod revisions;
+
 use crate::store::Store;
-use crate::store::bundle_heads;
 use crate::store::sql::{self, Fault, SqlRow, SqlValue};
+use revisions::{RevisionSubject, Revisions, SELECT_REVISIONS};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Maximum number of revisions with kept rows; above it all are dropped.
-const REVISIONS_MAX: usize = 500;
 /// Maximum number of reads that are kept for a revision.
-const READS_MAX: usize = 20;
+const READS_MAX: usize = 100;
 /// Maximum size in bytes of the rows and parameters of a kept read.
 const BYTES_MAX: usize = 50_000;
+/// Maximum size in bytes of all kept reads; above it all are dropped.
+const ALL_BYTES_MAX: usize = 8_000_000;
+/// Bytes of memory that a kept read needs besides its rows and parameters.
+const READ_BYTES: usize = 500;
 
 /// Read with its rows.
 struct KeptRead {
@@ -24,35 +29,64 @@ struct KeptRead {
     rows: Vec<SqlRow>,
 }
 
+/// Reads by revision.
+struct KeptRows {
+    of_revision: BTreeMap<String, Vec<KeptRead>>,
+    /// Their size in bytes.
+    bytes: usize,
+}
+
+impl KeptRows {
+    const fn empty() -> KeptRows {
+        KeptRows { of_revision: BTreeMap::new(), bytes: 0 }
+    }
+}
+
 thread_local! {
-    /// Reads by revision.
-    static READS: RefCell<BTreeMap<String, Vec<KeptRead>>> = const { RefCell::new(BTreeMap::new()) };
+    /// Reads that are kept.
+    static READS: RefCell<KeptRows> = const { RefCell::new(KeptRows::empty()) };
 }
 
 /// Forgets all rows, as a process that starts has none.
 #[cfg(feature = "test-hooks")]
 pub fn forget() {
-    READS.take();
+    READS.set(KeptRows::empty());
 }
 
 impl Store<'_> {
     /// Returns the rows of a statement that reads only documents whose every change draws a revision.
     pub(super) fn configuration_rows(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
-        self.kept_rows(statement, params, |_| true)
+        self.kept_rows(&[RevisionSubject::Bundle], statement, params, |_| true)
+    }
+
+    /// Returns the rows of a statement that reads only documents of some subjects.
+    pub(super) fn rows_of_subjects(
+        &self,
+        subjects: &[RevisionSubject],
+        statement: &str,
+        params: &[SqlValue],
+    ) -> Result<Vec<SqlRow>, Fault> {
+        self.kept_rows(subjects, statement, params, |_| true)
+    }
+
+    /// Returns the rows of a statement that reads only what never changes, once it is there.
+    pub(super) fn unchanging_rows(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
+        self.kept_rows(&[RevisionSubject::Bundle], statement, params, |rows| !rows.is_empty())
     }
 
     /// Returns the rows of a statement of whose documents only new and deleted ones draw a revision: only that there are none is kept.
     pub(super) fn rows_or_known_absence(&self, statement: &str, params: &[SqlValue]) -> Result<Vec<SqlRow>, Fault> {
-        self.kept_rows(statement, params, <[SqlRow]>::is_empty)
+        self.kept_rows(&[RevisionSubject::Bundle], statement, params, <[SqlRow]>::is_empty)
     }
 
     fn kept_rows(
         &self,
+        subjects: &[RevisionSubject],
         statement: &str,
         params: &[SqlValue],
         may_keep: fn(&[SqlRow]) -> bool,
     ) -> Result<Vec<SqlRow>, Fault> {
-        let revision = self.documents_revision()?;
+        let revision = self.revisions()?.together(subjects);
         if let Some(rows) = find(&revision, statement, params) {
             // A repetition of the call reads them, too.
             self.note_read(statement, params, &rows)?;
@@ -65,20 +99,42 @@ impl Store<'_> {
         Ok(rows)
     }
 
-    /// Returns the revision of the documents, which is read again after each write.
-    fn documents_revision(&self) -> Result<String, Fault> {
-        if let Some(known) = &*self.documents_revision.borrow() {
-            return Ok(known.clone());
+    /// Returns the rows of a statement that reads what reacts to changes. The commit asks for it, where the limit of reads does not count.
+    pub(super) fn listener_rows(&self, statement: &str) -> Result<Vec<SqlRow>, Fault> {
+        let known = self.revisions.borrow().clone();
+        let revisions = match known {
+            Some(known) => Revisions(known),
+            None => Revisions::of(&self.sql.run(SELECT_REVISIONS, &[])?.pop().unwrap_or_default(), 0)?,
+        };
+        let revision = revisions.together(&[RevisionSubject::Listeners]);
+        if let Some(rows) = find(&revision, statement, &[]) {
+            return Ok(rows);
         }
-        let revision = bundle_heads::find_documents_revision(self)?;
-        self.documents_revision.replace(Some(revision.clone()));
-        Ok(revision)
+        let rows = self.sql.run(statement, &[])?;
+        keep(revision, statement, &[], &rows);
+        Ok(rows)
+    }
+
+    /// Returns the revisions, which are read again after each write.
+    fn revisions(&self) -> Result<Revisions, Fault> {
+        if let Some(known) = &*self.revisions.borrow() {
+            return Ok(Revisions(known.clone()));
+        }
+        let row = self.row(SELECT_REVISIONS, &[])?.unwrap_or_default();
+        let revisions = Revisions::of(&row, 0)?;
+        self.note_revisions(revisions.clone());
+        Ok(revisions)
+    }
+
+    /// Remembers revisions that another statement has read.
+    pub(super) fn note_revisions(&self, revisions: Revisions) {
+        self.revisions.replace(Some(revisions.0));
     }
 }
 
 fn find(revision: &str, statement: &str, params: &[SqlValue]) -> Option<Vec<SqlRow>> {
-    READS.with_borrow(|all| {
-        let mut reads = all.get(revision)?.iter();
+    READS.with_borrow(|kept| {
+        let mut reads = kept.of_revision.get(revision)?.iter();
         let read = reads.find(|read| read.statement == statement && read.params == params)?;
         Some(read.rows.clone())
     })
@@ -90,13 +146,17 @@ fn keep(revision: String, statement: &str, params: &[SqlValue], rows: &[SqlRow])
     if bytes > BYTES_MAX {
         return;
     }
-    READS.with_borrow_mut(|all| {
-        if all.len() >= REVISIONS_MAX && !all.contains_key(&revision) {
-            all.clear();
+    READS.with_borrow_mut(|kept| {
+        // The sizes are bounded.
+        let after = kept.bytes.saturating_add(bytes).saturating_add(statement.len()).saturating_add(READ_BYTES);
+        if after > ALL_BYTES_MAX {
+            *kept = KeptRows::empty();
+            return;
         }
-        let reads = all.entry(revision).or_default();
+        let reads = kept.of_revision.entry(revision).or_default();
         if reads.len() < READS_MAX {
             reads.push(KeptRead { statement: statement.to_owned(), params: params.to_vec(), rows: rows.to_vec() });
+            kept.bytes = after;
         }
     });
 }

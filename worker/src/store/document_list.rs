@@ -9,7 +9,7 @@ pub mod cursor;
 pub mod days;
 pub mod filter;
 pub mod index;
-mod index_choice;
+pub mod index_choice;
 pub mod list_conditions;
 pub mod made_indexes;
 pub mod selection;

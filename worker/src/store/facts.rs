@@ -4,8 +4,11 @@
 mod cache;
 mod goods;
 mod statements;
+mod voucher_details;
+mod vouchers;
 
 pub use cache::{Catalogue, DecisionSettings, DocumentsById, FactFinders, StoreFacts};
+pub use voucher_details::VoucherDetails;
 
 use super::candidates::CandidateRows;
 use super::sql::Fault;
@@ -18,6 +21,7 @@ use scrip::model::order::{Goods, Metadata, Order};
 use scrip::model::promotion::PromotionStack;
 use scrip::model::redeemable::{Campaign, Category, RedeemableTerms};
 use scrip::model::redemption::StoredRedemption;
+use scrip::model::request::RequestedRedeemable;
 use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::points::campaign_tiers::CampaignTier;
@@ -46,6 +50,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn time_zone(&self) -> Fact<'_, TimeZone> {
         Fact::Borrowed(&self.zone)
+    }
+
+    fn expect_redeemables(&self, redeemables: &[RequestedRedeemable]) {
+        self.record_fault(self.read_expected(redeemables).map(Some));
     }
 
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {
@@ -94,12 +102,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn rules(&self, voucher: &RedeemableTerms) -> Known<Vec<Fact<'_, Rule>>> {
+        let Some(offered) = self.offered.get().filter(|offered| offered.has(&voucher.id)) else {
+            return self.rules_of_voucher(voucher);
+        };
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
-        let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
-        match self.offered.get().filter(|offered| offered.has(&voucher.id)) {
-            Some(offered) => offered.rules_of(&names),
-            None => self.rules_named(&names),
-        }
+        offered.rules_of(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<_>>())
     }
 
     fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {

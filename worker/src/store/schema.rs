@@ -87,6 +87,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!("0055_waiting_statistics"),
     migration!("0056_unlimited_vouchers"),
     migration!("0057_document_numbers"),
+    migration!("0058_listener_revision"),
 ];
 
 /// The number of the newest migration.

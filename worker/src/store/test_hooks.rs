@@ -32,6 +32,7 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM allowance",
     "DELETE FROM generator",
     "DELETE FROM due",
+    "UPDATE list_index SET used_day = 0",
     "DELETE FROM turn WHERE owner <> ''",
     "DELETE FROM outbox",
     "DELETE FROM bundle_key",

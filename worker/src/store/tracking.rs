@@ -4,12 +4,12 @@
 //! They use AES-SIV (RFC 5297): equal texts encrypt equally, and a changed text does not decrypt.
 
 use crate::store::Store;
+use crate::store::access::credentials::find_tracking_key;
 use crate::store::sql::Fault;
 use aes_siv::siv::Aes128Siv;
 use hmac::{Hmac, KeyInit, Mac};
 use scrip::id::{TRACKING_PREFIX, is_tracking_id};
 use scrip::text::{decode_hex_array, hex};
-use serde_json::Value as Json;
 use sha2::Sha256;
 use std::cell::RefCell;
 
@@ -47,12 +47,7 @@ impl Tracker {
 
     /// Loads the tracker of a project, whose key was written when the project was created.
     pub fn load(store: &Store<'_>) -> Result<Tracker, Fault> {
-        let found = store.document("secret", "tracking")?;
-        let key = found
-            .as_ref()
-            .and_then(|found| found.body.get("key"))
-            .and_then(Json::as_str)
-            .and_then(decode_hex_array::<32>);
+        let key = find_tracking_key(store)?.as_deref().and_then(decode_hex_array::<32>);
         key.map(Tracker::new).ok_or_else(|| Fault::new("the project has no tracking key"))
     }
 

@@ -179,8 +179,7 @@ fn lists_of_many_redemptions_and_orders_make_the_indexes_that_they_need() {
         ("/v1/redemptions?limit=3&result=SUCCESS", "redemption_by_result"),
         ("/v1/redemptions?limit=3&order=-voucher_code", "redemption_by_code"),
         ("/v1/orders?limit=3&order=updated_at", "orders_by_change"),
-        ("/v1/redemptions?limit=3", "redemption_by_age"),
-        ("/v1/orders?limit=3&order=created_at", "orders_by_age"),
+        ("/v1/redemptions?limit=3&order=-id&created_at[after]=2026-02-28T00:00:00Z", "redemption_by_age"),
     ];
     for (path, _) in lists {
         shop.list(path);
@@ -203,6 +202,12 @@ fn lists_of_many_redemptions_and_orders_make_the_indexes_that_they_need() {
         let name = first["data_ref"].as_str().unwrap();
         assert_eq!(first[name].as_array().unwrap().len(), 3, "{path}");
     }
+    let export =
+        shop.post("/v1/exports", &json!({ "exported_object": "order", "parameters": { "order": "created_at" } }));
+    assert!(!shop.indexes().contains(&"orders_by_age".to_owned()));
+    shop.run_jobs();
+    assert!(shop.indexes().contains(&"orders_by_age".to_owned()), "the export of all orders makes it");
+    assert_eq!(shop.list(&format!("/v1/exports/{}", export["id"].as_str().unwrap()))["status"], "DONE");
     let total = shop.list("/v1/redemptions?result=SUCCESS")["total"].as_u64().unwrap();
     assert_eq!(total, shop.list("/v1/redemptions")["total"].as_u64().unwrap());
 }
@@ -213,4 +218,19 @@ fn the_migration_names_each_index_on_demand() {
     for index in made_on_demand() {
         assert!(migration.contains(&format!("'{}'", index.name)), "{}", index.name);
     }
+}
+
+#[test]
+fn an_index_of_a_refused_list_is_dropped_too() {
+    let shop = Shop::open();
+    create_codes(&shop, "Summer", 45_000, 100);
+    let refused =
+        "/v1/vouchers?order=-updated_at&filters[type][conditions][$is_not]=GIFT_VOUCHER&filters[junction]=AND";
+    let (status, answer) = shop.send("GET", refused, &Json::Null);
+    assert_eq!((status, answer["key"].as_str()), (400, Some("request_too_complex")), "{answer}");
+    assert_eq!(shop.indexes(), ["voucher_changed"]);
+    shop.edge.reopen(PROJECT);
+    shop.list("/v1/vouchers?limit=1");
+    shop.wait(31);
+    assert_eq!(shop.indexes(), [""; 0]);
 }

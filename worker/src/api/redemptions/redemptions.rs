@@ -22,8 +22,9 @@ use crate::store::document::Document;
 use crate::store::document_list::column::member;
 use crate::store::document_list::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::store::document_list::voucher_columns::CODE;
-use crate::store::facts::{DocumentsById, StoreFacts};
+use crate::store::facts::{DocumentsById, StoreFacts, VoucherDetails};
 use crate::store::records::ObjectReference;
+use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::decide::{self, Effects, Evaluation, SummaryDelta, ValidationDecision};
 use scrip::json::Node;
@@ -37,6 +38,7 @@ use scrip::wire::redemptions::record::{PrintedAnswer, RecordForm, RecordedOrder}
 use scrip::wire::redemptions::redemption::record;
 use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 
 /// A redemption or a rollback.
 pub const RECORD: FieldType = FieldType::Either(&[
@@ -308,6 +310,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
         let returned = decision.answer.returned;
         Ok((outcome, decision.answer.customer_id, decision.changes.unwrap_or_default(), returned))
     });
+    let details = facts.take_details();
     let mut customers = facts.finish()?;
     let (outcome, customer_id, changes, returned) = decided?;
     let recorded = match outcome {
@@ -326,8 +329,8 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
     let mut customer =
         facts::write_customer(call, &customers, customer, customer_id.as_deref(), summary_delta, orders)?;
     // Servers receive complete vouchers and tiers; a client receives only its disclosure.
-    let is_expanded = call.client.is_none() && !caller::is_engine_comparison(call);
-    let printed = write_redemption(call, *recorded, &changes, customer.as_mut(), form, is_expanded)?;
+    let details = Some(details).filter(|_| call.client.is_none() && !caller::is_engine_comparison(call));
+    let printed = write_redemption(call, *recorded, &changes, customer.as_mut(), form, details)?;
     facts::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
     if let Some(order) = request.order.as_ref().filter(|order| order_overrides::has_overrides(order)) {
@@ -360,16 +363,18 @@ fn write_redemption(
     changes: &Effects,
     mut customer: Option<&mut Document>,
     form: RecordForm,
-    is_expanded: bool,
+    details: Option<BTreeMap<String, VoucherDetails>>,
 ) -> Result<PrintedAnswer, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms())?;
-    if is_expanded {
+    if let Some(details) = details {
         recorded.write_redeemed(|object, json| {
             let id = ObjectReference::of(json).id().unwrap_or_default();
             match object {
                 IncentiveObject::Voucher => {
                     let voucher = Document::new(id.to_owned(), None, call.now_ms(), json.clone());
-                    expanded::expand_voucher(call, &voucher)
+                    let details =
+                        details.get(id).cloned().ok_or_else(|| Fault(format!("the voucher `{id}` was not read")))?;
+                    expanded::expand_voucher(call, &voucher, details)
                 }
                 IncentiveObject::PromotionTier => expanded::expand_tier(call, id, &changes.entries),
             }

@@ -8,7 +8,7 @@ use crate::domain::vouchers::image_urls::ImageUrls;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
-use scrip::facts::publications_account;
+use crate::store::facts::VoucherDetails;
 use scrip::ledger::Entry;
 use scrip::wire::voucher::publish_json;
 use serde_json::Value as Json;
@@ -17,11 +17,13 @@ use serde_json::Value as Json;
 type SerializedMembers = Vec<(&'static str, String)>;
 
 /// Serializes images, categories, publications and rules of a voucher in its state after the redemption.
-pub fn expand_voucher(call: &Call<'_, '_>, voucher: &Document) -> Result<SerializedMembers, CallError> {
-    let (id, record) = (voucher.id.as_str(), voucher.as_voucher());
+pub fn expand_voucher(
+    call: &Call<'_, '_>,
+    voucher: &Document,
+    stored: VoucherDetails,
+) -> Result<SerializedMembers, CallError> {
+    let record = voucher.as_voucher();
     let code = record.code().unwrap_or_default();
-    let account = publications_account(id).to_string();
-    let stored = call.store.find_voucher_details(id, &account, record.campaign_id().unwrap_or_default())?;
     let published = stored.publications.min(0).unsigned_abs();
     let category = record.category_id().or(stored.category_id.as_deref());
     let category = category.map(|id| call.store.document(CATEGORY.object, id)).transpose()?.flatten();

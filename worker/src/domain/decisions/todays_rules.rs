@@ -14,6 +14,7 @@ use scrip::model::order::{Goods, Metadata, Order};
 use scrip::model::promotion::PromotionStack;
 use scrip::model::redeemable::{Campaign, Category, RedeemableTerms};
 use scrip::model::redemption::StoredRedemption;
+use scrip::model::request::RequestedRedeemable;
 use scrip::model::reward::{BoughtReward, Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::points::campaign_tiers::CampaignTier;
@@ -69,6 +70,10 @@ impl Facts for TodaysRules<'_, '_> {
 
     fn time_zone(&self) -> Fact<'_, TimeZone> {
         self.today.time_zone()
+    }
+
+    fn expect_redeemables(&self, redeemables: &[RequestedRedeemable]) {
+        self.today.expect_redeemables(redeemables);
     }
 
     fn voucher(&self, code: &str) -> Known<Fact<'_, RedeemableTerms>> {

@@ -16,6 +16,7 @@ use crate::jobs::async_actions::{self, JobSlice};
 use crate::jobs::job_caller::JobCaller;
 use crate::store::Store;
 use crate::store::document::Document;
+use crate::store::document_list::index_choice::make_for_age;
 use crate::store::jobs;
 use crate::store::jobs::exports::{self, ExportedDocument, LineBounds, LinePart, LinePlace};
 use crate::store::record_tables::record_table;
@@ -173,6 +174,9 @@ pub fn write(store: &mut Store<'_>, context: &Context, slice: &JobSlice<'_>, tab
     let Some(stored) = kind.kinds.get(cursor.kind).copied() else {
         return Err(Fault(format!("the cursor of the export {} is past its last kind", slice.id)));
     };
+    if cursor.request.parent.is_none() {
+        make_for_age(store, stored)?;
+    }
     let count = slice.rows.checked_div(ROWS_OF_A_LINE).unwrap_or(1).max(1);
     let last = find_slice_end(store, stored, &cursor, count)?;
     let until = last.unwrap_or(DocumentPosition::LAST);

@@ -98,6 +98,13 @@ pub fn delete_tokens_of_setup(store: &Store<'_>) -> Result<(), Fault> {
     )
 }
 
+/// Finds the key of a project's tracking ids, which never changes.
+pub fn find_tracking_key(store: &Store<'_>) -> Result<Option<String>, Fault> {
+    let statement = "SELECT json_extract(body, '$.key') FROM document WHERE kind = 'secret' AND id = 'tracking'";
+    let rows = store.unchanging_rows(statement, &[])?;
+    rows.first().map(|row| sql::text(row, 0).map(str::to_owned)).transpose()
+}
+
 /// Queues the key of a new project's tracking ids. The database generates it, as a client may learn the seed of an event.
 pub fn insert_tracking_key(store: &mut Store<'_>, now_ms: i64) {
     store.write(

@@ -61,8 +61,6 @@ pub struct Clause {
     kinds: Statement,
     /// The table or view of these kinds.
     source: ReadSource,
-    /// These kinds.
-    read_kinds: Vec<String>,
 }
 
 impl Clause {
@@ -70,23 +68,16 @@ impl Clause {
     pub fn of_kind(kind: &str) -> Clause {
         let text = format!("kind = '{}'", kind.replace('\'', "''"));
         let source = ReadSource(source(kind));
-        let read_kinds = vec![kind.to_owned()];
         let kinds = (text.clone(), Vec::new());
-        Clause { kinds, text, kind: Some(kind.to_owned()), source, read_kinds, ..Clause::default() }
+        Clause { kinds, text, kind: Some(kind.to_owned()), source, ..Clause::default() }
     }
 
     /// Makes a clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let source = ReadSource(source_of_all(kinds));
         let listed = Json::from(kinds.to_vec()).to_string();
-        let read_kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
         let kinds = ("kind IN (SELECT value FROM json_each(?1))".to_owned(), vec![listed.into()]);
-        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, read_kinds, ..Clause::default() }
-    }
-
-    /// Returns its kinds.
-    pub(super) fn read_kinds(&self) -> impl Iterator<Item = &str> {
-        self.read_kinds.iter().map(String::as_str)
+        Clause { text: kinds.0.clone(), params: kinds.1.clone(), kinds, source, ..Clause::default() }
     }
 
     /// Returns a clause over the same kinds with only one condition.

@@ -164,7 +164,7 @@ const REDEMPTION_CODE: Index = on_demand(
     "redemption (json_extract(body, '$.voucher.code'), created_at, seq)",
 );
 
-/// Indexes with all documents of a kind in the order of a column. Documents always have [`CREATED`].
+/// Indexes with all documents of a kind in the order of a column. All kinds of documents have [`CREATED`].
 const ORDERS: &[Index] = &[
     on_demand(ORDER, "orders_by_age", AGE, "orders (created_at, seq)"),
     on_demand(REDEMPTION, "redemption_by_age", AGE, "redemption (created_at, seq)"),

@@ -16,7 +16,7 @@ const SORTED_ROWS_MAX: i64 = 2_000;
 
 /// The indexes that can answer the conditions and the order of a list of one kind.
 #[derive(Debug)]
-pub(super) struct ListIndexes {
+pub struct ListIndexes {
     kind: String,
     order: SortOrder,
     by_value: Vec<&'static Index>,
@@ -25,7 +25,7 @@ pub(super) struct ListIndexes {
 }
 
 /// Index to read, and true if it gives the requested order.
-pub(super) struct IndexPlan {
+pub struct IndexPlan {
     /// Name of the index.
     pub by: Option<&'static str>,
     /// True if no document is sorted.
@@ -42,15 +42,18 @@ impl ListIndexes {
             }
         }
         let in_order = index::in_order(kind, order.column);
-        let asked: Vec<&'static Index> = by_value.iter().copied().chain(in_order).collect();
+        let by_age = index::in_order(kind, index::AGE);
+        let asked: Vec<&'static Index> = by_value.iter().copied().chain(in_order).chain(by_age).collect();
         let made = MadeIndexes::find(store, &asked)?;
         Ok(ListIndexes { kind: kind.to_owned(), order, by_value, in_order, made })
     }
 
-    /// Makes the indexes that do not exist yet. Returns false if there are none.
+    /// Makes the indexes that do not exist yet and that the list would read by: that of the order only if no condition has one. Returns false
+    /// if there are none.
     pub fn make_missing(&mut self, store: &Store<'_>) -> Result<bool, Fault> {
+        let in_order = self.in_order.filter(|_| self.by_value.is_empty());
         let mut has_made = false;
-        for index in self.by_value.iter().copied().chain(self.in_order) {
+        for index in self.by_value.iter().copied().chain(in_order) {
             if !self.made.has(index) {
                 self.made.make(store, index)?;
                 has_made = true;
@@ -70,6 +73,8 @@ impl ListIndexes {
         if missing.is_empty() && ready.len() < 2 {
             return Ok(ready.first().copied());
         }
+        // An index that was counted by is used, also where another one is better.
+        ready.iter().try_for_each(|index| self.made.note_use(store, index))?;
         let least = find_least(store, clause, terms, &ready)?;
         if missing.is_empty() || least.is_some_and(|(count, _)| count <= UNINDEXED_MAX) || !self.has_many(store)? {
             return Ok(least.map(|(_, by)| by));
@@ -97,9 +102,26 @@ impl ListIndexes {
             let is_sorted = by.is_by_age && (self.order.column == by.column || (self.order.is_by_age() && is_one));
             return Ok(IndexPlan { by: Some(by.name), is_sorted });
         }
-        let Some(in_order) = self.in_order else {
-            return Ok(IndexPlan { by: Some(index::CREATED), is_sorted: self.order.is_by_age() });
-        };
+        match self.in_order {
+            Some(in_order) => self.plan_in(store, in_order),
+            // The documents are counted by their age, or read in that order and sorted.
+            None => {
+                let by_age = self.plan_by_age(store)?;
+                Ok(IndexPlan { is_sorted: by_age.is_sorted && self.order.is_by_age(), ..by_age })
+            }
+        }
+    }
+
+    /// Returns the index by age.
+    pub fn plan_by_age(&mut self, store: &Store<'_>) -> Result<IndexPlan, Fault> {
+        match index::in_order(&self.kind, index::AGE) {
+            Some(by_age) => self.plan_in(store, by_age),
+            None => Ok(IndexPlan { by: Some(index::CREATED), is_sorted: true }),
+        }
+    }
+
+    /// Returns an index that gives an order. Few documents are sorted instead.
+    fn plan_in(&mut self, store: &Store<'_>, in_order: &'static Index) -> Result<IndexPlan, Fault> {
         if !self.made.has(in_order) {
             if !self.has_many(store)? {
                 return Ok(IndexPlan { by: Some(index::CREATED), is_sorted: false });
@@ -111,13 +133,9 @@ impl ListIndexes {
     }
 }
 
-/// Makes the indexes by age of what a list of several conditions reads in that order, where there are many documents.
-pub(super) fn make_for_age(store: &Store<'_>, clause: &Clause) -> Result<(), Fault> {
-    for kind in clause.read_kinds() {
-        let mut indexes = ListIndexes::find(store, kind, &[], NEWEST)?;
-        indexes.plan(store, None, &[])?;
-    }
-    Ok(())
+/// Makes the index by age of a kind that has its own table, where it has many documents: for readers that go on from an age.
+pub fn make_for_age(store: &Store<'_>, kind: &str) -> Result<(), Fault> {
+    ListIndexes::find(store, kind, &[], NEWEST)?.plan_by_age(store).map(drop)
 }
 
 /// Returns the index that leaves the fewest documents, with their number.

@@ -53,6 +53,7 @@ impl MadeIndexes {
             &[index.name.into(), today.into()],
         )?;
         self.0.insert(index.name.to_owned(), today);
+        // If the list is refused in the end, the next opening of the database schedules the sweep.
         store.mark_for_retention();
         Ok(())
     }
@@ -75,8 +76,13 @@ pub fn drop_unused(store: &Store<'_>, now_ms: i64) -> Result<Option<i64>, Fault>
         }
         store.write_now("DELETE FROM list_index WHERE name = +?1", &[name.into()])?;
     }
-    let next = store.row("SELECT MIN(used_day) FROM list_index", &[])?;
-    let Some(oldest) = next.map_or(Ok(None), |row| sql::int_or_null(&row, 0))? else { return Ok(None) };
+    find_next_drop(store)
+}
+
+/// Finds the time from which on the next index may be dropped.
+pub fn find_next_drop(store: &Store<'_>) -> Result<Option<i64>, Fault> {
+    let oldest = store.row("SELECT MIN(used_day) FROM list_index", &[])?;
+    let Some(oldest) = oldest.map_or(Ok(None), |row| sql::int_or_null(&row, 0))? else { return Ok(None) };
     // Times saturate at both ends of time.
     Ok(Some(oldest.saturating_add(KEPT_DAYS).saturating_mul(DAY_MS)))
 }

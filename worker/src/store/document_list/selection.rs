@@ -6,7 +6,7 @@
 
 use super::clause::{Clause, Statement};
 use super::index::{self, Index};
-use super::index_choice::{ListIndexes, find_narrow_index, make_for_age};
+use super::index_choice::{ListIndexes, find_narrow_index};
 use super::list_conditions::ListConditions;
 use super::sort_order::{NEWEST, SortOrder, direction};
 use super::term::IndexTerm;
@@ -103,6 +103,10 @@ impl Selection {
     ) -> Result<Selection, SelectionError> {
         let by = indexes.choose(store, &clause, &filters.terms)?;
         let plan = indexes.plan(store, by, &filters.terms)?;
+        if by.is_none() && clause.made != (None, None) {
+            // Documents of a time are counted by their age.
+            indexes.plan_by_age(store)?;
+        }
         let stored_count = match &clause.kind {
             Some(kind) => find_stored_count(store, kind, &clause, &filters)?,
             None => None,
@@ -129,9 +133,6 @@ impl Selection {
         let mut selection = Selection { by: None, by_part, sorts: false, order: text, clause, stored_count: None };
         if !by_part {
             selection.by = find_narrow_index(store, &selection.clause, &filters.terms)?;
-            if selection.by.is_none() {
-                make_for_age(store, &selection.clause)?;
-            }
         }
         selection.sort_if_narrow(selection.by.is_some());
         if !selection.sorts && !selection.clause.is_named && !filters.terms.is_empty() {

@@ -47,16 +47,6 @@ pub struct PendingChanges {
     pub canceled: i64,
 }
 
-/// Details of a voucher that its own document does not contain.
-pub struct VoucherDetails {
-    /// Balance of the account of its publications, which are debited.
-    pub publications: i64,
-    /// Category of its campaign.
-    pub category_id: Option<String>,
-    /// Assignments of validation rules, in the order in which they were written.
-    pub rule_assignments: Vec<Json>,
-}
-
 impl Store<'_> {
     /// Finds the names of campaigns, by id.
     pub fn find_campaign_names(&self, ids: &[&str]) -> Result<HashMap<String, String>, Fault> {
@@ -82,23 +72,6 @@ impl Store<'_> {
             }
         }
         Ok(categories)
-    }
-
-    /// Finds the details of a voucher in one statement, by its id, the account of its publications and its campaign.
-    pub fn find_voucher_details(&self, id: &str, account: &str, campaign_id: &str) -> Result<VoucherDetails, Fault> {
-        let row = self.row(
-            "SELECT COALESCE((SELECT balance FROM account WHERE id = +?1), 0),
-               (SELECT json_extract(body, '$.category_id') FROM document WHERE kind = 'campaign' AND id = +?2),
-               (SELECT json_group_array(json(body)) FROM
-                 (SELECT body FROM document WHERE kind = 'validation_rules_assignment' AND parent = +?3 ORDER BY seq))",
-            &[account.into(), campaign_id.into(), id.into()],
-        )?;
-        let row = row.unwrap_or_default();
-        Ok(VoucherDetails {
-            publications: sql::int(&row, 0)?,
-            category_id: sql::text_or_null(&row, 1)?.map(str::to_owned),
-            rule_assignments: serde_json::from_str(sql::text(&row, 2)?).map_err(|error| Fault(error.to_string()))?,
-        })
     }
 
     /// Counts the stored redemptions and rollbacks of a campaign that failed in a time.

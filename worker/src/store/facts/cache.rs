@@ -1,9 +1,10 @@
 //! State of the facts of a decision: the store, the documents that were read, and the first fault.
 
+use super::voucher_details::{AssignedRule, VoucherDetails};
 use crate::store::Store;
 use crate::store::candidates::CandidateRows;
 use crate::store::document::{Document, StoredDocument, UnreadableFact};
-use crate::store::sql::Fault;
+use crate::store::sql::{Fault, SqlRow};
 use crate::store::tracking::Tracker;
 use scrip::budget::StepBudget;
 use scrip::facts::Known;
@@ -102,6 +103,12 @@ pub(super) struct HeldKey {
 /// Facts that were read, and the first fault. A decision may ask for one fact many times, as the search for the best stack does.
 #[derive(Default)]
 pub(super) struct ReadCache {
+    /// Rows of the vouchers that were expected, by key; `None` for a key without a voucher.
+    pub(super) vouchers: BTreeMap<String, Option<SqlRow>>,
+    /// Rules that are assigned to vouchers and their campaigns, by the voucher's id.
+    pub(super) rules_of_vouchers: BTreeMap<String, Vec<AssignedRule>>,
+    /// Details of vouchers by their id.
+    pub(super) details: BTreeMap<String, VoucherDetails>,
     pub(super) campaigns: BTreeMap<String, String>,
     pub(super) balances: BTreeMap<String, i64>,
     /// Amounts that were moved since an instant, by account and instant in milliseconds.

@@ -2,16 +2,14 @@
 //! balances, holds and the transfers of a redemption.
 
 use super::cache::{HeldKey, StoreFacts};
+use super::voucher_details::AssignedRule;
 use crate::store::amount;
 use crate::store::document::{StoredDocument, UnreadableFact, read_stored, readable, unreadable};
-use crate::store::index::code_key::code_key;
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, SqlRow};
 use crate::store::tracking::Tracker;
 use crate::store::transfer_rows::TransferRow;
-use scrip::facts::{
-    Assignment, Fact, Known, SummaryCounts, credits_account, incentive_account, redemptions_account, tier_account,
-};
+use scrip::facts::{Assignment, Fact, Known, SummaryCounts, incentive_account, tier_account};
 use scrip::json::Node;
 use scrip::ledger::{AccountId, HoldOwner, Transfer};
 use scrip::model::customer::Customer;
@@ -28,28 +26,11 @@ use scrip::wire::order::read_order;
 use scrip::wire::project::stacking::read_stacking_rules;
 use scrip::wire::reward::read_reward_assignment;
 use scrip::wire::rules::{read_assignment, read_rule};
-use scrip::wire::voucher::{read_campaign, read_stored_tier, read_stored_voucher};
+use scrip::wire::voucher::{read_campaign, read_stored_tier};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
 impl StoreFacts<'_, '_> {
-    /// Reads a voucher with its campaign and balances in one statement. One without its campaign counts as deleted.
-    pub(super) fn voucher_row(&self, code: &str) -> Result<Option<SqlRow>, Fault> {
-        let redemptions = account_of(redemptions_account, "v.id");
-        let credits = account_of(credits_account, "v.id");
-        let select = format!(
-            "SELECT v.body, c.id, c.body, v.parent,
-            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
-            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}), EXISTS (SELECT 1 FROM hold WHERE account = {credits})
-            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
-        );
-        let key = code_key(code, self.case_sensitive);
-        match self.store.row(&format!("{select} AND v.key = +?1"), &[key.into()])? {
-            Some(row) => Ok(Some(row)),
-            None => self.store.row(&format!("{select} AND v.id = +?1"), &[code.into()]),
-        }
-    }
-
     /// Returns the metadata of the latest publication of a voucher to a customer.
     pub(super) fn find_publication(&self, voucher_id: &str, customer_id: &str) -> Result<Option<Metadata>, Fault> {
         let row = self.store.row(
@@ -64,30 +45,6 @@ impl StoreFacts<'_, '_> {
             Ok(_) => Ok(Some(Metadata::default())),
             Err(error) => Err(Fault(format!("a stored publication does not parse: {error}"))),
         }
-    }
-
-    pub(super) fn find_voucher(&self, code: &str) -> Result<Option<RedeemableTerms>, UnreadableFact> {
-        let Some(row) = self.voucher_row(code)? else { return Ok(None) };
-        let campaign = sql::text_or_null(&row, 1)?;
-        if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
-            return Ok(None);
-        }
-        let voucher = read_stored_voucher(sql::text(&row, 0)?)
-            .map_err(|problem| unreadable("voucher", code, &problem))?
-            .at(self.now);
-        let mut cache = self.cache.borrow_mut();
-        if let Some(id) = campaign {
-            cache.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
-        }
-        for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
-        {
-            // An account without a row has no transfers, so its balance is 0.
-            cache.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
-            if sql::int(&row, held)? == 0 {
-                cache.unheld.push(account.to_string());
-            }
-        }
-        Ok(Some(voucher))
     }
 
     pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, UnreadableFact> {
@@ -216,6 +173,17 @@ impl StoreFacts<'_, '_> {
         rules.map(|rules| rules.into_iter().map(Fact::Shared).collect())
     }
 
+    /// Returns the rules of a voucher and its campaign.
+    pub(super) fn rules_of_voucher(&self, voucher: &RedeemableTerms) -> Known<Vec<Fact<'_, Rule>>> {
+        let assigned = self.cache.borrow().rules_of_vouchers.get(voucher.id.as_str()).cloned();
+        let Some(assigned) = assigned else {
+            let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
+            return self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<_>>());
+        };
+        let rules = self.known(self.load_rules(&assigned).map(Some));
+        rules.map(|rules| rules.into_iter().map(Fact::Shared).collect())
+    }
+
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, UnreadableFact> {
         let rows = self.store.rows(
             // Rules of the voucher come before those of its campaign, in the order of their tests.
@@ -225,9 +193,18 @@ impl StoreFacts<'_, '_> {
              ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
-        let mut ids: Vec<&str> = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let Some(rule) = sql::text_or_null(row, 1)? else { return Err(unnamed_rule(sql::text(row, 0)?)) };
+        let assigned = |row: &SqlRow| {
+            let rule = sql::text_or_null(row, 1)?.map(str::to_owned);
+            Ok(AssignedRule { assignment: sql::text(row, 0)?.to_owned(), rule })
+        };
+        self.load_rules(&rows.iter().map(assigned).collect::<Result<Vec<_>, Fault>>()?)
+    }
+
+    /// Returns rules that are assigned, in their order.
+    fn load_rules(&self, assigned: &[AssignedRule]) -> Result<Vec<Arc<Rule>>, UnreadableFact> {
+        let mut ids: Vec<&str> = Vec::with_capacity(assigned.len());
+        for AssignedRule { assignment, rule } in assigned {
+            let Some(rule) = rule else { return Err(unnamed_rule(assignment)) };
             ids.push(rule);
         }
         self.read_rules(&ids)?;
@@ -252,7 +229,7 @@ impl StoreFacts<'_, '_> {
         if new.is_empty() {
             return Ok(());
         }
-        let rows = self.store.rows(
+        let rows = self.store.configuration_rows(
             "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
             &[Json::from(new).to_string().into()],
         )?;
@@ -301,9 +278,18 @@ impl StoreFacts<'_, '_> {
         if let Some(balance) = self.cache.borrow().balances.get(account.as_str()) {
             return Ok(*balance);
         }
-        let row = self.store.row("SELECT balance FROM account WHERE id = +?1", &[account.as_str().into()])?;
-        let balance = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
-        self.cache.borrow_mut().balances.insert(account.as_str().to_owned(), balance);
+        // Most often the holds are asked for next.
+        let row = self.store.row(
+            "SELECT COALESCE((SELECT balance FROM account WHERE id = +?1), 0), EXISTS (SELECT 1 FROM hold WHERE account = +?1)",
+            &[account.as_str().into()],
+        )?;
+        let row = row.unwrap_or_default();
+        let (balance, is_held) = (sql::int(&row, 0)?, sql::int(&row, 1)? == 1);
+        let mut cache = self.cache.borrow_mut();
+        cache.balances.insert(account.as_str().to_owned(), balance);
+        if !is_held {
+            cache.unheld.push(account.as_str().to_owned());
+        }
         Ok(balance)
     }
 

@@ -5,6 +5,7 @@
 //! is found by its member, its rule and its time, so that the last of a rule and those of a period are a range of the table.
 
 use crate::store::Store;
+use crate::store::configuration::revisions::RevisionSubject;
 use crate::store::document::{self, Document, WIDTH, columns_of};
 use crate::store::ledger::periods_parameter;
 use crate::store::sql::{self, Fault, SqlRow};
@@ -117,9 +118,23 @@ impl Store<'_> {
         rows.iter().map(read).collect()
     }
 
+    /// Tests if anything waits for the entry of any customer into a segment.
+    fn has_awaited_segments(&self) -> Result<bool, Fault> {
+        let statement = "SELECT EXISTS (SELECT 1 FROM document WHERE kind = 'loyalty_earning_rule' AND parent = 'customer.segment.entered')
+              OR EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule' AND json_extract(body, '$.segment.id') IS NOT NULL)
+              OR EXISTS (SELECT 1 FROM document WHERE kind = 'loyalty_tier'
+                AND json_extract(body, '$.qualification_rules.segment.id') IS NOT NULL)";
+        let subjects = [RevisionSubject::Programs, RevisionSubject::Listeners];
+        let rows = self.rows_of_subjects(&subjects, statement, &[])?;
+        rows.first().map_or(Ok(false), |row| Ok(sql::int(row, 0)? == 1))
+    }
+
     /// Lists the segments with a filter whose entry something of a customer waits for. Few rules wait for an entry, and a customer has few
     /// memberships: from the former, the latter is one lookup each.
     pub fn list_awaited_segments(&self, customer_id: &str) -> Result<Vec<AwaitedSegment>, Fault> {
+        if !self.has_awaited_segments()? {
+            return Ok(Vec::new());
+        }
         let segment = columns_of("segment");
         let rows = self.rows(
             &format!(

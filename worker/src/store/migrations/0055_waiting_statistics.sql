@@ -1,5 +1,5 @@
--- What happens in loyalty programs waits in one row for each call. The 128th row adds all to the statistics, and so does each report before it
--- reads them: an order by which ten rules fire costs one row instead of forty.
+-- What happens in loyalty programs waits: the rules that fire in a call in one row, other events in one each. The 128th row adds all to the
+-- statistics, and so does each report before it reads them: an order by which ten rules fire costs one row instead of forty.
 CREATE TABLE statistic_waiting (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, events TEXT NOT NULL);
 
 DROP TRIGGER statistic_counted;
@@ -10,11 +10,13 @@ BEGIN
     NEW.card_definition, NEW.tier_structure, NEW.tier, NEW.count, NEW.points, NEW.amount)));
 END;
 
--- The events that wait, in the order in which they happened.
+-- The events that wait, in the order in which they happened. One that lacks a value would keep all others from being added.
 CREATE VIEW statistic_waiting_event AS
-  SELECT statistic_waiting.id * 1000000 + event.key AS place, at / 900000 AS quarter, event.value ->> 0 AS program, event.value ->> 1 AS kind,
-    event.value ->> 2 AS earning_rule, event.value ->> 3 AS earning, event.value ->> 4 AS card_definition, event.value ->> 5 AS tier_structure,
-    event.value ->> 6 AS tier, event.value ->> 7 AS count, event.value ->> 8 AS points, event.value ->> 9 AS amount
+  SELECT statistic_waiting.id * 1000000 + event.key AS place, at / 900000 AS quarter, COALESCE(event.value ->> 0, '') AS program,
+    COALESCE(event.value ->> 1, '') AS kind, COALESCE(event.value ->> 2, '') AS earning_rule, COALESCE(event.value ->> 3, '') AS earning,
+    COALESCE(event.value ->> 4, '') AS card_definition, COALESCE(event.value ->> 5, '') AS tier_structure,
+    COALESCE(event.value ->> 6, '') AS tier, COALESCE(event.value ->> 7, 0) AS count, COALESCE(event.value ->> 8, 0) AS points,
+    COALESCE(event.value ->> 9, 0) AS amount
   FROM statistic_waiting CROSS JOIN json_each(events) AS event;
 
 CREATE VIEW statistic_addition AS SELECT 0 AS number;

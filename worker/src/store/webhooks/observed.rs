@@ -1,7 +1,7 @@
 //! Access to the change feed.
 
 use crate::store::Store;
-use crate::store::change_feed::{DocumentChange, DocumentState, Subscription};
+use crate::store::change_feed::{DocumentChange, DocumentState, Subscription, WEBHOOKS};
 use crate::store::sql::Fault;
 use std::rc::Rc;
 
@@ -14,6 +14,15 @@ impl Store<'_> {
     /// Returns the active webhooks.
     pub fn subscriptions(&self) -> Result<Rc<[Subscription]>, Fault> {
         self.changes.subscriptions(self.sql)
+    }
+
+    /// Loads the active webhooks if one may report a queued write, before the writes make the revisions unknown.
+    pub fn expect_changes(&self) -> Result<(), Fault> {
+        let mut kinds = self.writes.iter().filter_map(|write| write.subject().map(|(kind, _)| kind));
+        if !self.changes.is_subscribed() && kinds.any(|kind| self.changes.may_observe(kind)) {
+            self.changes.subscribe(&self.listener_rows(WEBHOOKS)?)?;
+        }
+        Ok(())
     }
 
     /// Counts a delivery of this request, and returns its number.

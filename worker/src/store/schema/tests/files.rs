@@ -60,9 +60,10 @@ const HASHES: &[(&str, &str)] = &[
     ("0052_kept_counts", "8c4354ea8890337084daebc2e4e21edd14fedca1b78cff15bfb94da539d12ade"),
     ("0053_records", "ccda80a5c5c5d5553f6ba5469ade909ef28261299814a9578cedf59201de46f6"),
     ("0054_list_indexes", "abf2b3c0cf854964b8088704fab399713e5388f2abed40fed616810e2363616b"),
-    ("0055_waiting_statistics", "def247b314528b6e18e6d426e81f9b35fb47de43f65bbc7ecf76dd715263b5b2"),
+    ("0055_waiting_statistics", "8d3815a78a42dcfd9f335a75326ac5a9a8ed0def005fd44643e5a360faeaca9f"),
     ("0056_unlimited_vouchers", "981c9846d5eab8774567aa51747dc282e50bad0646ffaaddb0d0daef72594a23"),
     ("0057_document_numbers", "798d346311c49a4161bdacd1b2408a77f9c4890a6cf8d9b0d68894e0b8b09af6"),
+    ("0058_listener_revision", "c89825b8fb0dcf0489ba790e3bc36c3ea62c14eabd37688b5395dab94457a15c"),
 ];
 
 #[test]
