@@ -13,6 +13,8 @@ use crate::domain::metadata::schemas;
 use crate::http::reply::{CallError, error};
 use crate::http::route::Call;
 use crate::http::shape::{self, Nulls};
+use crate::store::facts::StoreFacts;
+use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::order::Order;
 use scrip::model::request::Redeemables;
@@ -29,6 +31,23 @@ pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallE
         call.dry_run(|call| order_overrides::write(call, &mut order.clone(), "order."))?;
     }
     Ok(())
+}
+
+/// Refuses a request with goods that could not be added to the catalogue, or that could not be redeemed for another reason. Others are
+/// checked by [`admit`].
+pub fn check_overrides(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    let has_overrides = request.order.as_ref().is_some_and(order_overrides::has_overrides);
+    if has_overrides { check(call, request) } else { Ok(()) }
+}
+
+/// Refuses a request that could not be redeemed. Returns the facts of its decision: they come first, because one statement reads its
+/// redeemables and the revisions that the checks need.
+pub fn admit<'a, 's>(call: &'a Call<'_, 's>, request: &Redeemables) -> Result<StoreFacts<'a, 's>, CallError> {
+    let facts = facts::facts(call)?;
+    facts.expect_redeemables(&request.redeemables);
+    check_customer(call, request)?;
+    check_metadata(call, request)?;
+    Ok(facts)
 }
 
 /// Refuses a customer whose profile could not be stored, and one that a tracking id contradicts. For a customer that a client only

@@ -217,8 +217,8 @@ pub fn check<T>(
     request: &Redeemables,
     write: impl FnOnce(&ValidationDecision<'_>, &Context) -> T,
 ) -> Result<T, CallError> {
-    admission::check(call, request)?;
-    let facts = facts::facts(call)?;
+    admission::check_overrides(call, request)?;
+    let facts = admission::admit(call, request)?;
     let decided = decide::validate(&facts, request, call.context);
     match &decided {
         Ok(decision) => call.store.count_decision("validation", refusal_key(&decision.answer.evaluated)),
@@ -272,7 +272,7 @@ enum RedemptionResult {
 
 /// Decides a redemption and queues its effects; `form` selects the parts of the response.
 pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm) -> HandlerResult {
-    admission::check(call, request)?;
+    admission::check_overrides(call, request)?;
     if let Some(order) = request
         .order
         .as_mut()
@@ -281,7 +281,7 @@ pub fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: RecordForm)
         order_overrides::assign_ids(call, order)?;
     }
     let request = &*request;
-    let facts = facts::facts(call)?;
+    let facts = admission::admit(call, request)?;
     let decided = decide::redeem(&facts, request, call.context);
     if let Some(observe) = call.observer {
         observe(request, &decided);

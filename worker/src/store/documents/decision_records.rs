@@ -23,5 +23,8 @@ impl Store<'_> {
             SqlValue::Null,
         ];
         self.upsert_columns(record.kind, &record.id, now_ms, params);
+        if let Some(write) = self.writes.last_mut() {
+            write.is_printed = true;
+        }
     }
 }

@@ -345,7 +345,7 @@ impl StoreFacts<'_, '_> {
         }
         let HeldKey { key, owner, servers, .. } = &held_key;
         let row = self.store.row(
-            "SELECT COALESCE(SUM(amount), 0) FROM hold
+            "SELECT COALESCE(SUM(amount), 0), COALESCE((SELECT balance FROM account WHERE id = +?1), 0) FROM hold
              WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4 OR (?5 AND owner = '')))",
             &[
                 account.as_str().into(),
@@ -355,8 +355,12 @@ impl StoreFacts<'_, '_> {
                 i64::from(*servers).into(),
             ],
         )?;
-        let held = row.map_or(Ok(0), |row| amount::unsigned(sql::int(&row, 0)?))?;
-        self.cache.borrow_mut().held.insert(held_key, held);
+        let row = row.unwrap_or_default();
+        let (held, balance) = (amount::unsigned(sql::int(&row, 0)?)?, sql::int(&row, 1)?);
+        let mut cache = self.cache.borrow_mut();
+        cache.held.insert(held_key, held);
+        // Most often the balance is asked for next.
+        cache.balances.entry(account.as_str().to_owned()).or_insert(balance);
         Ok(held)
     }
 }
