@@ -37,12 +37,13 @@ check("wrangler deploy --dry-run passes", async () => {
 // age of what the entry answers by and builds that read only changed documents again brought 13 kB. Decisions
 // of the entry in the instance of the objects, whose traps end no waiting request, brought 9 kB (1.904 MB in all). The ledger in two tables while
 // earlier transfers move, balances that are kept when a rule asks, and kept configuration and callers brought 19 kB (1.923 MB in all). Tables of records,
-// the move to them and the migration of their counts brought the last 14 kB (1.937 MB in all).
+// the move to them and the migration of their counts brought 14 kB (1.937 MB in all). Indexes on demand, and the
+// statement that reads all vouchers of a request, brought the last 12 kB (1.949 MB in all).
 // A change that makes the upload larger gives its reason here.
-check("the upload is at most 1.94 MB after gzip", () => {
+check("the upload is at most 1.95 MB after gzip", () => {
   const { raw, gzip } = workerSize().whole;
   console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
-  assert.ok(gzip <= 1_940_000, `${gzip} bytes after gzip`);
+  assert.ok(gzip <= 1_950_000, `${gzip} bytes after gzip`);
 });
 
 check("the released Worker has no test hooks", async () => {
