@@ -13,8 +13,6 @@ use revisions::{RevisionSubject, Revisions, SELECT_REVISIONS};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Maximum number of reads that are kept for a revision.
-const READS_MAX: usize = 100;
 /// Maximum size in bytes of the rows and parameters of a kept read.
 const BYTES_MAX: usize = 50_000;
 /// Maximum size in bytes of all kept reads; above it all are dropped.
@@ -22,23 +20,31 @@ const ALL_BYTES_MAX: usize = 8_000_000;
 /// Bytes of memory that a kept read needs besides its rows and parameters.
 const READ_BYTES: usize = 500;
 
-/// Read with its rows.
+/// A read, and the revision of what it reads.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct KeptRead {
+    revision: String,
     statement: String,
-    params: Vec<SqlValue>,
-    rows: Vec<SqlRow>,
+    /// The parameters, printed.
+    params: String,
 }
 
-/// Reads by revision.
+impl KeptRead {
+    fn new(revision: &str, statement: &str, params: &[SqlValue]) -> KeptRead {
+        KeptRead { revision: revision.to_owned(), statement: statement.to_owned(), params: format!("{params:?}") }
+    }
+}
+
+/// Rows by their read.
 struct KeptRows {
-    of_revision: BTreeMap<String, Vec<KeptRead>>,
+    rows: BTreeMap<KeptRead, Vec<SqlRow>>,
     /// Their size in bytes.
     bytes: usize,
 }
 
 impl KeptRows {
     const fn empty() -> KeptRows {
-        KeptRows { of_revision: BTreeMap::new(), bytes: 0 }
+        KeptRows { rows: BTreeMap::new(), bytes: 0 }
     }
 }
 
@@ -94,7 +100,7 @@ impl Store<'_> {
         }
         let rows = self.rows(statement, params)?;
         if may_keep(&rows) {
-            keep(revision, statement, params, &rows);
+            keep(&revision, statement, params, &rows);
         }
         Ok(rows)
     }
@@ -111,7 +117,7 @@ impl Store<'_> {
             return Ok(rows);
         }
         let rows = self.sql.run(statement, &[])?;
-        keep(revision, statement, &[], &rows);
+        keep(&revision, statement, &[], &rows);
         Ok(rows)
     }
 
@@ -133,14 +139,10 @@ impl Store<'_> {
 }
 
 fn find(revision: &str, statement: &str, params: &[SqlValue]) -> Option<Vec<SqlRow>> {
-    READS.with_borrow(|kept| {
-        let mut reads = kept.of_revision.get(revision)?.iter();
-        let read = reads.find(|read| read.statement == statement && read.params == params)?;
-        Some(read.rows.clone())
-    })
+    READS.with_borrow(|kept| kept.rows.get(&KeptRead::new(revision, statement, params)).cloned())
 }
 
-fn keep(revision: String, statement: &str, params: &[SqlValue], rows: &[SqlRow]) {
+fn keep(revision: &str, statement: &str, params: &[SqlValue], rows: &[SqlRow]) {
     // They are in memory.
     let bytes = rows.iter().map(|row| sql::total(row)).fold(sql::total(params), usize::saturating_add);
     if bytes > BYTES_MAX {
@@ -153,10 +155,7 @@ fn keep(revision: String, statement: &str, params: &[SqlValue], rows: &[SqlRow])
             *kept = KeptRows::empty();
             return;
         }
-        let reads = kept.of_revision.entry(revision).or_default();
-        if reads.len() < READS_MAX {
-            reads.push(KeptRead { statement: statement.to_owned(), params: params.to_vec(), rows: rows.to_vec() });
-            kept.bytes = after;
-        }
+        kept.bytes = after;
+        kept.rows.insert(KeptRead::new(revision, statement, params), rows.to_vec());
     });
 }

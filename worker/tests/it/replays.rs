@@ -232,6 +232,26 @@ fn every_way_to_redeem_is_replayed() {
 }
 
 #[test]
+fn a_customer_named_by_a_tracking_id_is_the_one_of_then() {
+    let shop = Shop::new(30);
+    let customer = shop.call("POST /v1/customers", &json!({ "source_id": "eva", "metadata": { "level": "gold" } }));
+    let rules = json!({ "name": "Gold", "rules": { "logic": "1",
+        "1": { "name": "customer.metadata", "property": "level", "conditions": { "$is": ["gold"] } } } });
+    let rule = shop.call("POST /v1/validation-rules", &rules)["id"].as_str().unwrap().to_owned();
+    let campaign = json!({ "name": "Gold", "campaign_type": "DISCOUNT_COUPONS", "validation_rules": [rule],
+        "voucher": { "discount": { "type": "PERCENT", "percent_off": 20 }, "redemption": { "quantity": null } } });
+    let campaign = shop.call("POST /v1/campaigns", &campaign)["id"].as_str().unwrap().to_owned();
+    shop.call(&format!("POST /v1/campaigns/{campaign}/vouchers/GOLD"), &json!({}));
+    let redemption = |customer: Json| json!({ "redeemables": [{ "object": "voucher", "id": "GOLD" }], "customer": customer, "order": { "amount": 1000 } });
+    let named = json_of(&shop.send("POST /v1/redemptions", &redemption(json!({ "id": customer["id"] })).to_string()));
+    let tracking_id = named["redemptions"][0]["tracking_id"].as_str().unwrap();
+    assert!(tracking_id.starts_with("track_"), "{named}");
+    let id = id_of(&shop.send("POST /v1/redemptions", &redemption(json!({ "id": tracking_id })).to_string()));
+    shop.call("PUT /v1/customers/eva", &json!({ "metadata": { "level": "silver" } }));
+    assert_eq!(shop.differences(&id), [""; 0], "the customer had the level then");
+}
+
+#[test]
 fn a_failed_redemption_is_replayed() {
     let shop = Shop::new(30);
     fill(&shop);

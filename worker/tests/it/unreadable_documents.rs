@@ -228,6 +228,9 @@ fn an_unreadable_campaign_affects_its_own_codes_and_tiers() {
     shop.edge.run("proj_dev", "UPDATE document SET parent = ?1, body = json_set(body, '$.campaign_id', ?1) WHERE kind = 'voucher' AND key = 'BAD'", &[id.into()]);
     shop.spoil("campaign", id, "$.start_date", json!("soon"));
     assert_only_bad_is_hurt(&shop, "a campaign");
+    shop.spoil("campaign", id, "$.start_date", Json::Null);
+    shop.spoil("campaign", id, "$.category_id", json!(5));
+    assert_only_bad_is_hurt(&shop, "a campaign with a number as category");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::facts::VoucherDetails;
+use crate::store::sql::Fault;
 use scrip::ledger::Entry;
 use scrip::wire::voucher::publish_json;
 use serde_json::Value as Json;
@@ -28,11 +29,13 @@ pub fn expand_voucher(
     let category = record.category_id().or(stored.category_id.as_deref());
     let category = category.map(|id| call.store.document(CATEGORY.object, id)).transpose()?.flatten();
     let categories: Vec<Json> = category.into_iter().map(|category| Json::Object(category.body)).collect();
+    let rule_assignments: Vec<Json> =
+        serde_json::from_str(&stored.rule_assignments).map_err(|error| Fault(error.to_string()))?;
     Ok(vec![
         ("assets", ImageUrls::of(call)?.to_json(voucher)?.to_string()),
         ("categories", Json::from(categories).to_string()),
         ("publish", publish_json(code, published).to_string()),
-        ("validation_rules_assignments", assignments::list_json(stored.rule_assignments).to_string()),
+        ("validation_rules_assignments", assignments::list_json(rule_assignments).to_string()),
     ])
 }
 

@@ -73,6 +73,8 @@ impl Facts for TodaysRules<'_, '_> {
     }
 
     fn expect_redeemables(&self, redeemables: &[RequestedRedeemable]) {
+        // The facts of the customer need the revisions that were read with the redeemables.
+        self.kept(|kept| kept.expect_redeemables(redeemables));
         self.today.expect_redeemables(redeemables);
     }
 

@@ -61,7 +61,7 @@ impl Store<'_> {
     /// Finds the categories of campaigns, by the id of the campaign. One without a category is left out.
     pub fn find_campaign_categories(&self, ids: &[&str]) -> Result<BTreeMap<String, String>, Fault> {
         let rows = self.rows(
-            "SELECT id, json_extract(body, '$.category_id') FROM document
+            "SELECT id, CASE json_type(body, '$.category_id') WHEN 'text' THEN json_extract(body, '$.category_id') END FROM document
              WHERE kind = 'campaign' AND id IN (SELECT value FROM json_each(?1))",
             &[Json::from(ids).to_string().into()],
         )?;

@@ -115,6 +115,8 @@ pub(super) struct ReadCache {
     pub(super) moved: BTreeMap<(String, i64), u64>,
     /// Held amounts.
     pub(super) held: BTreeMap<HeldKey, u64>,
+    /// True if it is known that no account has a hold.
+    pub(super) has_no_holds: bool,
     /// Accounts without holds.
     pub(super) unheld: Vec<String>,
     pub(super) customers: BTreeMap<String, StoredDocument>,

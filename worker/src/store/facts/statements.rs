@@ -330,6 +330,9 @@ impl StoreFacts<'_, '_> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
         }
+        if self.cache.borrow().has_no_holds {
+            return Ok(0);
+        }
         if self.cache.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
         }

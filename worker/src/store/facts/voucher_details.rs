@@ -1,7 +1,5 @@
 //! Data that are read together with a voucher.
 
-use serde_json::Value as Json;
-
 /// Details of a voucher that its own document does not contain.
 #[derive(Debug, Clone)]
 pub struct VoucherDetails {
@@ -9,8 +7,8 @@ pub struct VoucherDetails {
     pub publications: i64,
     /// Category of its campaign.
     pub category_id: Option<String>,
-    /// Assignments of validation rules, in the order in which they were written.
-    pub rule_assignments: Vec<Json>,
+    /// Assignments of validation rules, in the order in which they were written, as a JSON list.
+    pub rule_assignments: String,
 }
 
 /// Assignment of a rule.

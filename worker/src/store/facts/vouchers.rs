@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Number of the columns of a voucher, which those of the revisions follow.
-const WIDTH: usize = 13;
+const WIDTH: usize = 14;
 
 /// Statement that reads vouchers by their keys.
 static BY_KEY: LazyLock<String> = LazyLock::new(|| select_by("key"));
@@ -30,7 +30,8 @@ fn select_by(column: &str) -> String {
     let [redemptions, credits, published] =
         [redemptions_account, credits_account, publications_account].map(|account| account_of(account, "v.id"));
     format!(
-        "SELECT named.value, v.id, v.body, v.parent, c.id, c.body, json_extract(c.body, '$.category_id'),
+        "SELECT named.value, v.id, v.body, v.parent, c.id, c.body,
+           CASE json_type(c.body, '$.category_id') WHEN 'text' THEN json_extract(c.body, '$.category_id') END,
            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
            (SELECT balance FROM account WHERE id = {published}),
            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}) + 2 * EXISTS (SELECT 1 FROM hold WHERE account = {credits}),
@@ -41,6 +42,7 @@ fn select_by(column: &str) -> String {
               ORDER BY owner.key, given.seq)),
            (SELECT json_group_array(json(body)) FROM
              (SELECT body FROM document WHERE kind = 'validation_rules_assignment' AND parent = v.id ORDER BY seq)),
+           EXISTS (SELECT 1 FROM hold),
            {REVISIONS}
          FROM json_each(?1) AS named LEFT JOIN document AS v ON v.kind = 'voucher' AND v.{column} = named.value
            LEFT JOIN document AS c ON c.kind = 'campaign' AND c.id = v.parent"
@@ -51,7 +53,8 @@ impl StoreFacts<'_, '_> {
     /// Reads the vouchers that are named by their codes.
     pub(super) fn read_expected(&self, redeemables: &[RequestedRedeemable]) -> Result<(), Fault> {
         let codes = redeemables.iter().filter(|one| one.object == RedeemableObject::Voucher);
-        let keys: BTreeSet<String> = codes.map(|one| code_key(&one.id, self.case_sensitive)).collect();
+        let mut keys: BTreeSet<String> = codes.map(|one| code_key(&one.id, self.case_sensitive)).collect();
+        keys.retain(|key| !self.cache.borrow().vouchers.contains_key(key));
         if keys.is_empty() {
             return Ok(());
         }
@@ -65,6 +68,7 @@ impl StoreFacts<'_, '_> {
         let rows = self.store.rows(statement, &[Json::from(names).to_string().into()])?;
         if let Some(row) = rows.first() {
             self.store.note_revisions(Revisions::of(row, WIDTH)?);
+            self.cache.borrow_mut().has_no_holds = sql::int(row, 13)? == 0;
         }
         let read = |row: SqlRow| {
             let name = sql::text(&row, 0)?.to_owned();
@@ -98,7 +102,6 @@ impl StoreFacts<'_, '_> {
         let voucher = read_stored_voucher(sql::text(&row, 2)?)
             .map_err(|problem| unreadable("voucher", code, &problem))?
             .at(self.now);
-        let parse = |column| serde_json::from_str(sql::text(&row, column)?).map_err(|error| Fault(error.to_string()));
         let mut cache = self.cache.borrow_mut();
         if let Some(id) = campaign {
             cache.campaigns.insert(id.to_owned(), sql::text(&row, 5)?.to_owned());
@@ -118,7 +121,7 @@ impl StoreFacts<'_, '_> {
         let details = VoucherDetails {
             publications: sql::int_or_null(&row, 9)?.unwrap_or(0),
             category_id: sql::text_or_null(&row, 6)?.map(str::to_owned),
-            rule_assignments: parse(12)?,
+            rule_assignments: sql::text(&row, 12)?.to_owned(),
         };
         cache.details.insert(id.to_owned(), details);
         Ok(Some(voucher))
