@@ -229,8 +229,24 @@ fn an_index_of_a_refused_list_is_dropped_too() {
     let (status, answer) = shop.send("GET", refused, &Json::Null);
     assert_eq!((status, answer["key"].as_str()), (400, Some("request_too_complex")), "{answer}");
     assert_eq!(shop.indexes(), ["voucher_changed"]);
+    // Nothing else waits for the sweep.
+    shop.edge.run(PROJECT, "DELETE FROM due", &[]);
     shop.edge.reopen(PROJECT);
     shop.list("/v1/vouchers?limit=1");
+    assert_eq!(shop.edge.count(PROJECT, "SELECT COUNT(*) FROM due WHERE id = 'sweep'"), 1);
     shop.wait(31);
     assert_eq!(shop.indexes(), [""; 0]);
+}
+
+#[test]
+fn a_list_of_few_large_documents_makes_the_index_without_which_it_would_be_refused() {
+    let shop = Shop::open();
+    let metadata = json!({ "why": "x".repeat(15_000), "how": "y".repeat(15_000) });
+    for number in 0..1_400 {
+        let gift = json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 1 }, "metadata": metadata,
+            "category": if number == 0 { "news" } else { "old" } });
+        shop.post(&format!("/v1/vouchers/GIFT-{number}"), &gift);
+    }
+    assert_eq!(shop.list("/v1/vouchers?category=news")["total"], 1, "one condition would read 42 MB of documents");
+    assert_eq!(shop.indexes(), ["voucher_category"]);
 }
